@@ -1,0 +1,301 @@
+"""The program: commands, exit codes, streams."""
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import types
+from pathlib import Path
+
+import click
+import pytest
+
+from trapcli import __version__, cli
+from trapcli.errors import TrapError
+
+ROOT = Path(cli.__file__).parent.parent
+ALL = ["build", "judge", "inspect", "shell-init"]
+
+
+@pytest.fixture
+def doing(monkeypatch):
+    """Registers a command `probe` that does what the test says."""
+
+    def register(body):
+        module = types.ModuleType("probe_command")
+        module.command = click.Command("probe", callback=body, params=[click.Argument(["words"], nargs=-1)])
+        monkeypatch.setitem(sys.modules, "probe_command", module)
+        monkeypatch.setitem(cli.COMMANDS, "probe", ("probe_command", "Do as the test says."))
+
+    return register
+
+
+def raising(error):
+    def body(words):
+        raise error
+
+    return body
+
+
+def process(body, args=("probe",), **options):
+    """The program in a process of its own, with a command `probe` that runs `body`."""
+    code = f"""
+        import sys, types, click
+        from trapcli import cli
+        module = sys.modules["probe_command"] = types.ModuleType("probe_command")
+        @click.command("probe")
+        def command():
+            {body}
+        module.command = command
+        cli.COMMANDS["probe"] = ("probe_command", "Do as the test says.")
+        sys.exit(cli.main({list(args)!r}))
+    """
+    options.setdefault("stderr", subprocess.PIPE)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **options.pop("env", {})}
+    return subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)], env=environment, **options)
+
+
+def ended(started):
+    out, err = started.communicate(timeout=30)
+    return started.returncode, out, err.decode()
+
+
+def test_help_lists_every_command(run):
+    """`--help` and `-h` show all commands, each with a line of help, and a runnable example."""
+    for option in ("--help", "-h"):
+        done = run(option)
+        assert (done.code, done.err) == (0, "")
+        for name in ALL:
+            assert f"  {name} " in done.out
+            assert cli.COMMANDS[name][1] in done.out
+        assert "trapcli build billing" in done.out
+
+
+def test_help_imports_no_command():
+    """Listing the commands leaves their modules, rich, yaml and every family alone."""
+    code = "import sys; from trapcli.cli import main; main(['--help']); print(*sys.modules, file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    loaded = done.stderr.split()
+    assert "click" in loaded
+    assert not [
+        name
+        for name in loaded
+        if name.partition(".")[0] in ("rich", "yaml", "families") or name.startswith("trapcli.commands")
+    ]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_command_has_help_with_an_example(run, name):
+    """Each command's own help names it, says what it does, and shows a line that can be run."""
+    done = run(name, "--help")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith(f"Usage: trapcli {name} ")
+    assert "Example" in done.out
+    assert f"  trapcli {name}" in done.out or f"$(trapcli {name}" in done.out
+    assert run(name, "-h") == done
+
+
+def test_lines_of_help_fit_and_have_no_commas():
+    """A command's line in the list is a short sentence that fish's completion shows whole."""
+    for _, text in cli.COMMANDS.values():
+        assert text.endswith(".") and len(text) < 65
+        assert "," not in text
+
+
+def test_version(run):
+    """`--version` prints the package's version, in one line."""
+    assert run("--version") == (0, f"trapcli {__version__}\n", "")
+
+
+def test_no_command(run):
+    """Without a command the program shows its help and says, by its exit code, that nothing was done."""
+    done = run()
+    assert done.code == 2
+    assert "Usage: trapcli" in done.out + done.err
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("biuld", "build"), ("judge-", "judge"), ("shellinit", "shell-init")]
+)
+def test_unknown_command_suggests_a_close_one(run, typed, meant):
+    """A mistyped command is a usage error that names what was probably meant."""
+    done = run(typed)
+    assert (done.code, done.out) == (2, "")
+    assert f"Error: no such command '{typed}'. Did you mean {meant}?" in done.err
+
+
+def test_unknown_command_lists_all_when_none_is_close(run):
+    """A word that is like no command gets the list of commands."""
+    done = run("zzz")
+    assert done.code == 2
+    assert "There are build, judge, inspect, shell-init." in done.err
+
+
+def test_unknown_option(run):
+    """An option that does not exist is a usage error."""
+    done = run("--nope")
+    assert (done.code, done.out) == (2, "")
+    assert "No such option" in done.err
+
+
+def test_the_name_it_was_called_by(run, monkeypatch):
+    """Usage lines carry the name that was typed, trap or trapcli; any other is trapcli."""
+    for given, shown in [("/usr/bin/trap", "trap"), ("trapcli", "trapcli"), ("x/__main__.py", "trapcli")]:
+        monkeypatch.setattr(sys, "argv", [given, "shell-init", "--help"])
+        done = subprocess.run(
+            [
+                sys.executable,
+                "-c",
+                f"import sys; sys.argv = {sys.argv!r}; from trapcli.cli import main; main()",
+            ],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+        )
+        assert done.stdout.startswith(f"Usage: {shown} shell-init ")
+
+
+@pytest.mark.parametrize("code", [0, 1, 2])
+def test_a_command_returns_its_exit_code(run, doing, code):
+    """What a command returns, or passes to `ctx.exit`, is the program's exit code."""
+    doing(lambda words: code)
+    assert run("probe").code == code
+    doing(lambda words: click.get_current_context().exit(code))
+    assert run("probe").code == code
+
+
+def test_a_command_that_returns_nothing_is_done(run, doing):
+    """A command that just returns has succeeded."""
+    doing(lambda words: None)
+    assert run("probe") == (0, "", "")
+
+
+def test_trap_error(run, doing):
+    """A mistake of the user is one paragraph on stderr and exit code 2."""
+    doing(raising(TrapError("traps/x: is no suite. Build one with `trapcli build`.")))
+    assert run("probe") == (2, "", "Error: traps/x: is no suite. Build one with `trapcli build`.\n")
+
+
+def test_usage_error(run, doing):
+    """A usage error raised by a command, of whatever click class, is exit code 2."""
+    for error in (
+        click.UsageError("no"),
+        click.BadParameter("no"),
+        click.FileError("f", "no"),
+        click.ClickException("no"),
+    ):
+        doing(raising(error))
+        done = run("probe")
+        assert (done.code, done.out) == (2, "")
+        assert "no" in done.err and "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), click.Abort()])
+def test_interrupted(run, doing, error):
+    """An interrupt ends with exit code 130 and one word."""
+    doing(raising(error))
+    assert run("probe") == (130, "", "Interrupted.\n")
+
+
+def test_interrupted_by_a_signal():
+    """Ctrl-C in a running command is exit code 130, without a traceback."""
+    running = process("print('started', flush=True); import time; time.sleep(30)", stdout=subprocess.PIPE)
+    assert running.stdout.readline() == b"started\n"
+    running.send_signal(signal.SIGINT)
+    assert ended(running) == (130, b"", "Interrupted.\n")
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [(errno.ENOSPC, "No space left on device"), (errno.EACCES, "Permission denied")]
+)
+def test_failing_file(run, doing, number, text):
+    """A file that cannot be read or written is named, with the reason, and exit code 2."""
+    doing(raising(OSError(number, text, "traps/billing/README.md")))
+    assert run("probe") == (2, "", f"Error: traps/billing/README.md: {text}.\n")
+
+
+def test_bugs_are_not_hidden(run, doing):
+    """An exception that is no mistake of the user comes through."""
+    doing(raising(ZeroDivisionError()))
+    with pytest.raises(ZeroDivisionError):
+        run("probe")
+
+
+@pytest.mark.parametrize("body", ["click.echo('x' * 100_000)", "print('x')", "sys.stdout.write('x')"])
+def test_reader_went_away(body):
+    """`trapcli ... | head -1` ends without a word."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    started = process(body, stdout=writer)
+    os.close(writer)
+    assert ended(started) == (141, None, "")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no /dev/full")
+@pytest.mark.parametrize("body", ["click.echo('x' * 100_000)", "print('x')"])
+def test_full_disk(body):
+    """Output that does not fit on the disk is an error, not a traceback and not a success."""
+    with open("/dev/full", "wb") as full:
+        code, _, err = ended(process(body, stdout=full))
+    assert code == 2
+    assert err == (
+        "Error: reading or writing failed: No space left on device. "
+        "Check the disk, and where the output goes.\n"
+    )
+
+
+def test_closed_streams():
+    """The program runs with standard output or standard error closed."""
+    code = "import sys; from trapcli.cli import main; sys.exit(main({}))"
+    for args, end, expected in [(["--help"], ">&-", 0), (["nope"], "2>&-", 2), (["--version"], "<&-", 0)]:
+        command = f'exec "$0" -c "$1" {end}'
+        arguments = ["bash", "-c", command, sys.executable, code.format(args)]
+        done = subprocess.run(arguments, cwd=ROOT, capture_output=True)
+        assert done.returncode == expected
+        assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "env", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C"}, {"LC_ALL": "C", "PYTHONUTF8": "0"}]
+)
+def test_any_character_can_be_printed(env):
+    """No encoding of the terminal turns a character of an answer or of a file name into a crash."""
+    text = "\\u00e9 \\u2192 \\U0001f600 \\udcff"
+    for call in (f"print('{text}'); print('{text}', file=sys.stderr)", f"click.echo('{text}', err=True)"):
+        code, _, err = ended(process(call, stdout=subprocess.PIPE, env=env))
+        assert code == 0, err
+
+
+def complete(run, line, number=None):
+    """What bash is offered for the word that ends `line`, or for word `number`."""
+    number = len(line.split()) - 1 if number is None else number
+    words = {"COMP_WORDS": line, "COMP_CWORD": str(number), "_TRAPCLI_COMPLETE": "bash_complete"}
+    return run(env=words)
+
+
+def test_completion_of_commands(run):
+    """The completion offers the commands that begin with what was typed, and imports none."""
+    for name in ALL:
+        assert complete(run, f"trap {name[:3]}").out == f"plain,{name}\n"
+    assert complete(run, "trapcli", 1).out == "".join(f"plain,{name}\n" for name in ALL)
+
+
+def test_completion_of_families_knobs_and_cases(run):
+    """What a command takes is offered: families, their knobs, the ids of a suite's cases."""
+    assert complete(run, "trapcli build bill").out == "plain,billing\n"
+    knobs = complete(run, "trapcli build billing --set", 4).out.splitlines()
+    assert len(knobs) > 3
+    assert all(line.startswith("plain,") and line.endswith("=") for line in knobs)
+    assert run("build", "billing", "--cases", 3).code == 0
+    for line in ("trapcli judge --case case_0", "trapcli inspect billing case_0"):
+        assert complete(run, line).out.splitlines() == ["plain,case_01", "plain,case_02", "plain,case_03"]
+
+
+def test_completion_that_fails_is_silent(run, monkeypatch, doing):
+    """A broken command or suite never writes into the line that is being typed."""
+    doing(raising(ZeroDivisionError()))
+    monkeypatch.setitem(cli.COMMANDS, "probe", ("no_such_module", "Missing."))
+    done = complete(run, "trapcli probe x")
+    assert (done.out, done.err) == ("", "")

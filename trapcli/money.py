@@ -1,0 +1,44 @@
+"""Amounts of money: exact decimals, rounded half-up to cents only where stated."""
+
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal, InvalidOperation
+from fractions import Fraction
+
+CENT = Decimal("0.01")
+WIDE = Context(prec=64)  # no amount that a judge accepts is rounded by the context
+
+
+def cents(amount: Decimal) -> Decimal:
+    """`amount` in whole cents, half-up; never a negative zero."""
+    return amount.quantize(CENT, rounding=ROUND_HALF_UP, context=WIDE) + 0
+
+
+def show(amount: Decimal) -> str:
+    """`amount` as our tables print it: plain digits, two places, `-` in front if negative."""
+    return f"{cents(amount):f}"
+
+
+def number(text: str) -> Decimal | None:
+    """The finite decimal that `text` spells in ASCII, or None."""
+    if not text.isascii() or "_" in text:
+        return None
+    try:
+        value = Decimal(text.strip())
+    except InvalidOperation:
+        return None
+    return value if value.is_finite() else None
+
+
+def unambiguous(exact: Fraction) -> bool:
+    """Whether half-up, half-even and binary floating point give the same cents for `exact`.
+
+    An amount within a ten-thousandth of a cent of a tie is refused: there binary
+    noise decides (IEEE 754 doubles carry at least 15 significant digits).
+    """
+    in_cents = exact * 100
+    distance = abs(in_cents - int(in_cents // 1) - Fraction(1, 2))
+    if distance < Fraction(1, 10_000):
+        return False
+    decimal = Decimal(exact.numerator) / Decimal(exact.denominator)
+    up = decimal.quantize(CENT, rounding=ROUND_HALF_UP)
+    even = decimal.quantize(CENT, rounding=ROUND_HALF_EVEN)
+    return up == even == Decimal(repr(round(float(exact), 2))).quantize(CENT)
