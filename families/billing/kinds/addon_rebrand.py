@@ -1,0 +1,64 @@
+"""An add-on gets a new name and price, explicitly without a backfill."""
+
+from dataclasses import replace
+
+from families.billing import distractors as look
+from families.billing import vocabulary as words
+from families.billing.planning import finish
+from families.billing.sketch import Knobs, Sketch
+from families.billing.world import NEVER_BILLED, World
+from trapcli.edits import wording
+from trapcli.edits.family import Kind, Plan
+from trapcli.streams import Draw
+
+TITLES = (
+    "{old} becomes {new}",
+    "Rebranding of {old}",
+    "New name and price for {old}",
+    "{new} (was {old})",
+)
+BODIES = (
+    "Product renamed {old}: it is called {new} now and costs {price} a month. Please make the change "
+    "for what we sell from here on. No backfill: not one invoice is to be touched, drafts included.",
+    "{old} is sold as {new} with immediate effect, at {price}. Invoices that exist already keep the "
+    "old name and the old amount, whatever their status; there will be no backfill.",
+    "Marketing decided that {old} shall be {new}, and the monthly price becomes {price}. The invoices "
+    "we have stay exactly as they are, even the drafts. Only the current offer changes.",
+    "Going forward the add-on {old} goes by the name of {new} and is priced at {price}. Leave all "
+    "existing invoices alone, please: no renaming and no recalculation after the fact, not even on "
+    "drafts.",
+)
+SLIPS = ("rename_only", "reprice_only", "backfill", "neighbour_touched")
+SHAPES = (look.twin_customer, look.moved_at_once, look.left_plan, look.twin_code)
+
+
+def plan(draw: Draw, knobs: Knobs) -> Plan:
+    sketch = Sketch(draw, knobs)
+    addon = sketch.addon()
+    old = sketch.addons[addon].name.latest
+    twin = look.twin_of(sketch, old, words.ADDON_TWIN)
+    for item in (addon, addon, sketch.addon(twin)):
+        key = sketch.subscribe(
+            customer := sketch.customer(), addons=tuple(sorted({item, *sketch.some_addons(1)}))
+        )
+    subscription = sketch.subscriptions[key]
+    code = sketch.code(shape="percent")
+    look.place(sketch, look.Target(customer, subscription.plan.latest, code, sketch.later()), SHAPES)
+    sketch.fill()
+    new = draw.choice(words.NEW_ADDON)
+    price = sketch.addons[addon].price.latest + draw.choice((-4, -3, -2, 2, 3, 4, 5, 6, 8))
+
+    def rebrand(world: World) -> World:
+        item = world.addons[addon]
+        rebranded = replace(
+            item, name=item.name.since(NEVER_BILLED, new), price=item.price.since(NEVER_BILLED, price)
+        )
+        return replace(world, addons={**world.addons, addon: rebranded})
+
+    text = wording.ticket(
+        draw, TITLES, BODIES, look.asides(sketch, twin), old=old, new=new, price=wording.dollars(draw, price)
+    )
+    return finish(sketch, rebrand, text, {"add-on": addon, "new price": str(price), "look-alike": twin})
+
+
+KIND = Kind("addon_rebrand", "an add-on is renamed and repriced with no backfill", SLIPS, plan)

@@ -1,0 +1,81 @@
+"""A code's percentage was wrong; one issued invoice used it, a neighbour used another code."""
+
+from dataclasses import replace
+
+from families.billing import distractors as look
+from families.billing.planning import finish
+from families.billing.sketch import Knobs, Sketch
+from families.billing.world import World, always
+from trapcli.edits import wording
+from trapcli.edits.family import Kind, Plan
+from trapcli.streams import Draw
+
+TITLES = (
+    "{code} has the wrong percentage",
+    "Discount code {code}",
+    "{customer} got the wrong discount",
+    "Correction of {code}",
+)
+BODIES = (
+    "Discount code {code} was set up as {wrong} off. The agreement says {right}. So far just one "
+    "issued invoice has used it: the one of {customer} for {period}. Please correct the code and that "
+    "invoice, and no other.",
+    "Somebody typed {wrong} where {right} belongs when {code} was created. Apart from the code itself "
+    "only one invoice is wrong, since only one was billed with it: {customer}, {period}. Put both "
+    "right.",
+    "{customer} complains that the discount on an invoice for {period} is not what was promised. They "
+    "are right: {code} should take off {right}, and we have it at {wrong}. That is the only invoice "
+    "that was ever issued with {code}. The code needs fixing as well.",
+    "The percentage of {code} must be {right} instead of {wrong}. It was already used once, on the "
+    "{period} invoice that {customer} received under that code; that invoice has to be restated. "
+    "Whatever was billed under other codes is correct.",
+)
+SLIPS = (
+    "live_only",
+    "baked_only",
+    "earlier_touched",
+    "neighbour_touched",
+    "total_stale",
+    "tax_stale",
+    "tax_before_discount",
+    "code_name_pct",
+)
+SHAPES = (look.twin_code, look.code_attached_late, look.twin_customer, look.closed_sibling)
+
+
+def plan(draw: Draw, knobs: Knobs) -> Plan:
+    sketch = Sketch(draw, knobs)
+    wrong, right, others = draw.sample((6, 9, 11, 13, 14, 16, 17, 22, 24), 3)
+    period = sketch.periods[-1]
+    other = sketch.code(always(others), "percent")
+    code = sketch.code(always(wrong), "percent")
+    sketch.reserve(code)
+    customer = sketch.customer()
+    of, neighbours = draw.sample(sketch.free(sketch.plans), 2)
+    used = sketch.subscribe(customer, plan=of, code=look.switching(draw.choice(("", other)), period, code))
+    beside = sketch.subscribe(customer, plan=neighbours, code=other)
+    sketch.issued |= {used, beside}
+    look.place(sketch, look.Target(customer, of, code, period), SHAPES)
+    sketch.fill()
+
+    def correct(world: World) -> World:
+        corrected = replace(world.codes[code], percent=always(right))
+        return replace(world, codes={**world.codes, code: corrected})
+
+    name = sketch.customers[customer].name
+    text = wording.ticket(
+        draw,
+        TITLES,
+        BODIES,
+        look.asides(sketch),
+        code=code,
+        customer=name,
+        period=wording.month(draw, period),
+        wrong=wording.percent(draw, wrong),
+        right=wording.percent(draw, right),
+    )
+    facts = {"code": code, "was": f"{wrong}%", "is": f"{right}%", "invoice of": used, "neighbour": beside}
+    return finish(sketch, correct, text, facts)
+
+
+KIND = Kind("discount_correction", "a code's percentage was wrong; one issued invoice used it", SLIPS, plan)

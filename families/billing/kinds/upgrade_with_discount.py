@@ -1,0 +1,89 @@
+"""A plan upgrade and a discount code at once, from one invoice on."""
+
+from dataclasses import replace
+
+from families.billing import distractors as look
+from families.billing.planning import finish
+from families.billing.sketch import Knobs, Sketch, spans
+from families.billing.world import World
+from trapcli.edits import wording
+from trapcli.edits.family import Kind, Plan
+from trapcli.streams import Draw
+
+TITLES = (
+    "{customer} upgrades to {new}",
+    "Upgrade and {code} for {customer}",
+    "{customer}: {old} to {new}",
+    "Upgrade not on the invoices",
+)
+BODIES = (
+    "{customer} upgraded its {old} subscription to {new} and got {code} with it, both from the "
+    "{period} invoice on. Neither was entered, so the invoices for {period} and after still show {old} "
+    "without that discount. Please put the subscription and those invoices right. Anything billed for "
+    "earlier months was correct.",
+    "Starting with {period}, the {old} subscription of {customer} is on {new}, with discount code "
+    "{code} in place of whatever it had. We invoiced on as before. Bring the subscription up to date "
+    "and restate its invoices for {period} and later months; those for earlier months stay.",
+    "Sales closed an upgrade with {customer}: {new} instead of {old}, at the conditions of {code}, "
+    "first month {period}. The invoices for that month and later ones were made out on the old terms. "
+    "Both the subscription and these invoices need the new terms, months before do not.",
+    "Please switch {customer} from {old} to {new} and apply {code} to it. This counts from the invoice "
+    "for {period}: from there on all figures have to be as if it had been entered in time. Its other "
+    "subscription does not take part, and the months before {period} do not either.",
+)
+SLIPS = (
+    "plan_only",
+    "discount_only",
+    "live_only",
+    "baked_only",
+    "earlier_touched",
+    "boundary_missed",
+    "one_too_early",
+    "neighbour_touched",
+    "total_stale",
+    "tax_stale",
+    "discount_stale",
+    "tax_before_discount",
+    "draft_filled",
+)
+SHAPES = (look.twin_customer, look.twin_code, look.twin_plan, look.closed_sibling, look.left_plan)
+
+
+def plan(draw: Draw, knobs: Knobs) -> Plan:
+    sketch = Sketch(draw, knobs)
+    _, long = spans(knobs, draw, extra=1, subscriptions=(1,))
+    start = sketch.periods[-1 - long]
+    old, kept = draw.sample(sketch.free(sketch.plans), 2)
+    new = sketch.plan(steady=True, price=sketch.plans[old].price.latest + draw.between(25, 90))
+    code = sketch.code(shape="percent")
+    customer = sketch.customer()
+    codes = [key for key in sketch.free(sketch.codes) if key != code]
+    upgraded = sketch.subscribe(customer, plan=old, code=draw.choice(("", *codes)))
+    sketch.subscribe(customer, plan=kept)
+    sketch.drafts.add(upgraded)
+    look.place(sketch, look.Target(customer, old, code, start), SHAPES)
+    sketch.fill()
+
+    def upgrade(world: World) -> World:
+        item = world.subscriptions[upgraded]
+        changed = replace(item, plan=item.plan.since(start, new), code=item.code.since(start, code))
+        return replace(world, subscriptions={**world.subscriptions, upgraded: changed})
+
+    text = wording.ticket(
+        draw,
+        TITLES,
+        BODIES,
+        look.asides(sketch),
+        customer=sketch.customers[customer].name,
+        old=sketch.plans[old].name.latest,
+        new=sketch.plans[new].name.latest,
+        code=code,
+        period=wording.month(draw, start),
+    )
+    facts = {"subscription": upgraded, "first month covered": start, "plan": new, "code": code}
+    return finish(sketch, upgrade, text, facts)
+
+
+KIND = Kind(
+    "upgrade_with_discount", "a plan upgrade and a discount code at once, from a month on", SLIPS, plan
+)

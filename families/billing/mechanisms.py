@@ -1,0 +1,25 @@
+"""The mistakes that a billing case tells from the right answer, by name."""
+
+MECHANISMS = {
+    "live_only": "changes the current records and leaves the invoices",
+    "baked_only": "changes the invoices and leaves the current records",
+    "earlier_touched": "restates the invoices before the change too",
+    "boundary_missed": "leaves out the first invoice month that the change covers",
+    "one_too_early": "restates the last invoice month before the change too",
+    "neighbour_touched": "treats a look-alike as covered too",
+    "total_stale": "leaves the totals of restated invoices as they were",
+    "tax_stale": "leaves the tax of restated invoices as it was",
+    "discount_stale": "leaves a percentage discount at the old figure",
+    "fixed_rescaled": "scales a fixed discount with the price",
+    "tax_before_discount": "taxes the amount before the discount",
+    "wrong_rate": "taxes at the rate of a region of a similar name",
+    "draft_filled": "gives a draft a tax and a total",
+    "renamed_in_place": "renames the old customer where a new one belongs",
+    "not_reassigned": "adds the new customer and leaves the subscription with the old one",
+    "plan_only": "changes the plan and leaves out the discount",
+    "discount_only": "applies the discount and leaves out the plan",
+    "rename_only": "renames and leaves the price",
+    "reprice_only": "changes the price and leaves the name",
+    "backfill": "restates invoices that were to stay",
+    "code_name_pct": "takes the number in the code's name for its percentage",
+}

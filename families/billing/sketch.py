@@ -1,0 +1,293 @@
+"""A world drawn step by step: a kind places what its trap needs, then the rest is filled in."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from families.billing import vocabulary as words
+from families.billing.world import (
+    NEVER_BILLED,
+    Code,
+    Customer,
+    History,
+    Invoice,
+    Priced,
+    Region,
+    Subscription,
+    Tier,
+    World,
+    always,
+)
+from trapcli.contract import knob
+from trapcli.edits.family import Unlucky
+from trapcli.edits.wording import months, shifted
+from trapcli.streams import Draw
+
+
+@dataclass(frozen=True, slots=True)
+class Knobs:
+    customers: int = knob(5, 4, 400, "customers on the books")
+    subscriptions: int = knob(2, 1, 4, "most subscriptions of a customer who is not in the ticket")
+    periods: int = knob(5, 5, 24, "months of invoices")
+    affected: int = knob(
+        2, 2, 20, "issued invoices that the ticket covers, about; kinds that cover one keep to it"
+    )
+    distractors: int = knob(2, 0, 40, "customers, codes and invoices that look covered and are not")
+    noise: int = knob(4, 0, 200, "rows in each table that no report reads")
+
+
+class Sketch:
+    """A world in the making. Ids are drawn, so that no order tells what was placed first."""
+
+    def __init__(self, draw: Draw, knobs: Knobs) -> None:
+        self.draw, self.knobs = draw, knobs
+        first = shifted(f"{draw.between(2022, 2027)}-01", draw.below(12))
+        self.periods = months(first, knobs.periods)
+        self._ids: dict[str, list[int]] = {}
+        self._names = draw.shuffled([f"{a} {b}" for a in words.COMPANY for b in words.TRADE])
+        self.regions: dict[str, Region] = {}
+        self.tiers: dict[str, Tier] = {}
+        self.plans: dict[str, Priced] = {}
+        self.addons: dict[str, Priced] = {}
+        self.codes: dict[str, Code] = {}
+        self.customers: dict[str, Customer] = {}
+        self.subscriptions: dict[str, Subscription] = {}
+        self.ends: dict[str, str] = {}  # the last period of a cancelled subscription
+        self.drafts: set[str] = set()  # subscriptions whose last invoice is certainly a draft
+        self.issued: set[str] = set()  # and those whose last invoice certainly is none
+        self.placed: set[str] = set()  # subscriptions that the trap stands on: never redrawn
+        self._reserved: set[str] = set()  # ids that no filler may use
+        self._catalogue()
+
+    def id(self, prefix: str, width: int = 3) -> str:
+        """A fresh id; ids of one prefix come in no order and with gaps."""
+        if prefix not in self._ids:
+            most = 3 * self.knobs.customers * 4 + 60
+            self._ids[prefix] = self.draw.stream(f"ids/{prefix}").shuffled(
+                range(10 ** (width - 1), 10 ** (width - 1) + most)
+            )
+        return f"{prefix}-{self._ids[prefix].pop()}"
+
+    def _catalogue(self) -> None:
+        draw, size = self.draw, self.knobs.customers
+        self._region_names = draw.shuffled(words.REGION)
+        self._rates = draw.shuffled([n for n in range(31, 99) if n % 5])
+        for _ in range(draw.between(4, 5) + size // 60):
+            self.region()
+        for name, seats in zip(words.TIER, (5, 25, 100, 500), strict=True):
+            self.tiers[self.id("TIER")] = Tier(name, seats)
+        self._plan_names = draw.shuffled(words.PLAN)
+        self._prices = draw.shuffled(range(60, 420))
+        for _ in range(draw.between(4, 5) + min(10, size // 20)):
+            self.plan()
+        self._addon_names = draw.shuffled(words.ADDON)
+        self._addon_prices = draw.shuffled(range(7, 58))
+        for _ in range(draw.between(3, 4) + min(5, size // 40)):
+            self.addon()
+        self._code_words = draw.shuffled(words.CODE)
+        for _ in range(draw.between(3, 4) + min(4, size // 40)):
+            self.code()
+
+    # --- catalogue -----------------------------------------------------------------
+
+    def region(self, name: str = "") -> str:
+        key = self.id("REG")
+        self.regions[key] = Region(name or self._region_names.pop(), self._rates.pop())
+        return key
+
+    def plan(self, name: str = "", steady: bool = False, price: int = 0) -> str:
+        """A plan; unless `steady` its price may have risen once in the past."""
+        key, prices = self.id("PLAN"), always(price or self._prices.pop())
+        if not steady and self.draw.chance(0.4):
+            prices = prices.since(self.later(), prices.latest + self.draw.between(3, 30))
+        self.plans[key] = Priced(
+            always(name or self._plan_names.pop()), prices, self.draw.choice(sorted(self.tiers))
+        )
+        return key
+
+    def addon(self, name: str = "") -> str:
+        key = self.id("ADD")
+        self.addons[key] = Priced(always(name or self._addon_names.pop()), always(self._addon_prices.pop()))
+        return key
+
+    def code(self, percent: History[int | None] | None = None, shape: str = "") -> str:
+        """A code of a shape: "percent", "fixed" or "both"; its name has a number that may mislead."""
+        draw = self.draw
+        shape = shape or draw.choice(("percent", "percent", "fixed", "both"))
+        share = draw.choice((5, 8, 10, 12, 15, 18, 20, 25))
+        if percent is None:
+            percent = always(None if shape == "fixed" else share)
+        fixed = draw.between(9, 34) if shape != "percent" else None
+        named = draw.choice(
+            [n for n in (5, 10, 15, 20, 25, 30, 40) if n not in [p for _, p in percent.steps]]
+        )
+        key = f"{self._code_words.pop()}{named}"
+        self.codes[key] = Code(percent, fixed, f"{shifted(self.periods[-1], draw.between(-3, 12))}-28")
+        return key
+
+    def reserve(self, *keys: str) -> None:
+        """Keep fillers from using these plans, add-ons or codes."""
+        self._reserved.update(keys)
+
+    # --- customers and subscriptions ----------------------------------------------
+
+    def customer(self, name: str = "", region: str = "") -> str:
+        """A customer; without a given region it may have moved in the past."""
+        key, draw = self.id("CUST"), self.draw
+        history = always(region or draw.choice(sorted(self.regions)))
+        if not region and draw.chance(0.2):
+            history = history.since(draw.choice(self.periods[1:]), draw.choice(sorted(self.regions)))
+        signup = f"{shifted(self.periods[0], -draw.between(1, 30))}-{draw.between(1, 28):02d}"
+        self.customers[key] = Customer(name or self._names.pop(), history, signup)
+        return key
+
+    def unused_name(self) -> str:
+        return self._names.pop()
+
+    def free(self, items: dict[str, Any]) -> list[str]:
+        """The keys that fillers may use, sorted."""
+        return sorted(items.keys() - self._reserved)
+
+    def some_addons(self, most: int = 2) -> tuple[str, ...]:
+        free = self.free(self.addons)
+        return tuple(sorted(self.draw.sample(free, min(len(free), self.draw.between(0, most)))))
+
+    def subscribe(
+        self,
+        customer: str,
+        *,
+        plan: History[str] | str = "",
+        addons: tuple[str, ...] | None = None,
+        code: History[str] | str | None = None,
+        active: bool = True,
+        whole: bool = True,
+        placed: bool = True,
+    ) -> str:
+        """A subscription. What is not given is drawn; `whole`: it was there before the first period."""
+        key, draw = self.id("SUB", 4), self.draw
+        since = -draw.between(0, 14) if whole else draw.between(0, len(self.periods) - 2)
+        start = f"{shifted(self.periods[0], since)}-01"
+        self.subscriptions[key] = Subscription(
+            always(customer),
+            _history(plan or draw.choice(self.free(self.plans))),
+            always(self.some_addons() if addons is None else addons),
+            _history(draw.choice(["", *self.free(self.codes)]) if code is None else code),
+            active,
+            start,
+        )
+        if not active:
+            self.ends[key] = draw.choice(self.periods[len(self.periods) // 2 :])
+        if placed:
+            self.placed.add(key)
+        return key
+
+    def filler(self, customer: str) -> str:
+        """A subscription that is in nobody's way, with a history of its own."""
+        draw = self.draw
+        key = self.subscribe(customer, whole=draw.chance(0.6), active=draw.chance(0.85), placed=False)
+        drawn = self.subscriptions[key]
+        if draw.chance(0.3):
+            drawn = replace(drawn, plan=drawn.plan.since(self.later(), draw.choice(self.free(self.plans))))
+        if draw.chance(0.3):
+            drawn = replace(drawn, addons=drawn.addons.since(self.later(), self.some_addons()))
+        if draw.chance(0.3):
+            drawn = replace(
+                drawn, code=drawn.code.since(self.later(), draw.choice(["", *self.free(self.codes)]))
+            )
+        self.subscriptions[key] = drawn
+        return key
+
+    def later(self) -> str:
+        """Some period after the first."""
+        return self.draw.choice(self.periods[1:])
+
+    def fill(self) -> None:
+        """Add customers up to the knob, at least two that are not in the ticket."""
+        for _ in range(max(2, self.knobs.customers - len(self.customers))):
+            customer = self.customer()
+            for _ in range(self.draw.between(1, self.knobs.subscriptions)):
+                self.filler(customer)
+        if not any(self.draftable(key) for key in self.subscriptions.keys() - self.placed):
+            raise Unlucky("nobody but the ticket's customers can have a draft")
+
+    def draftable(self, key: str) -> bool:
+        return self.subscriptions[key].active and key not in self.issued
+
+    # --- the whole ------------------------------------------------------------------
+
+    def world(self) -> World:
+        """The world with its invoices numbered period by period, in no order within one."""
+        draw = self.draw.stream("invoices")
+        others = sorted(key for key in self.subscriptions if key not in self.placed and self.draftable(key))
+        drafts = self.drafts | {draw.choice(others)}
+        drafts |= {key for key in sorted(self.subscriptions) if self.draftable(key) and draw.chance(0.3)}
+        invoices, number = {}, draw.between(1000, 4000)
+        for period in self.periods:
+            for key in draw.shuffled(sorted(self.subscriptions)):
+                if self.subscriptions[key].start[:7] > period or self.ends.get(key, NEVER_BILLED) < period:
+                    continue
+                number += draw.between(1, 3)
+                last = period == self.periods[-1]
+                status = "draft" if last and key in drafts else draw.choice(("open", "paid", "paid"))
+                invoices[f"INV-{number}"] = Invoice(key, period, status)
+        return World(
+            self.regions,
+            self.tiers,
+            self.plans,
+            self.addons,
+            self.codes,
+            self.customers,
+            self.subscriptions,
+            invoices,
+            self._noise(draw),
+        )
+
+    def _noise(self, draw: Draw) -> dict[str, list[dict[str, str]]]:
+        customers, codes = sorted(self.customers), sorted(self.codes)
+
+        def day() -> str:
+            return f"{draw.choice(self.periods)}-{draw.between(1, 28):02d}"
+
+        tickets = [
+            {
+                "support_ticket_id": f"ST-{300 + i}",
+                "customer_id": draw.choice(customers),
+                "opened_on": day(),
+                "subject": draw.choice(words.COMPLAINT),
+                "state": draw.choice(("open", "closed")),
+            }
+            for i in range(self.knobs.noise)
+        ]
+        campaigns = [
+            {
+                "campaign_id": f"MC-{50 + i}",
+                "campaign_name": draw.choice(words.CAMPAIGN),
+                "code": draw.choice(codes),
+                "starts_on": day(),
+                "budget_usd": f"{draw.between(4, 90) * 100}.00",
+            }
+            for i in range(self.knobs.noise)
+        ]
+        return {"support_tickets.csv": tickets, "marketing_campaigns.csv": campaigns}
+
+
+def _history(value: History[str] | str) -> History[str]:
+    return value if isinstance(value, History) else always(value)
+
+
+def spans(
+    knobs: Knobs, draw: Draw, extra: int, subscriptions: Sequence[int] = range(1, 9)
+) -> tuple[int, int]:
+    """How many subscriptions a ticket covers, and how many issued periods of each.
+
+    Their product is near the knob `affected`; two periods at least come before, one draft
+    after; `extra` gold edits are kept free beside those on invoices.
+    """
+    fitting = [
+        (abs(many * long - knobs.affected), many, long)
+        for many in subscriptions
+        for long in range(2, knobs.periods - 2)
+        if many * (long + 1) + extra <= 28
+    ]
+    nearest = min(distance for distance, _, _ in fitting)
+    return draw.choice([(many, long) for distance, many, long in fitting if distance == nearest])
