@@ -1,7 +1,10 @@
 """Amounts of money: exact decimals, rounded half-up to cents only where stated."""
 
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal, InvalidOperation
-from fractions import Fraction
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 CENT = Decimal("0.01")
 WIDE = Context(prec=64)  # no amount that a judge accepts is rounded by the context
@@ -28,15 +31,14 @@ def number(text: str) -> Decimal | None:
     return value if value.is_finite() else None
 
 
-def unambiguous(exact: Fraction) -> bool:
+def unambiguous(exact: "Fraction") -> bool:
     """Whether half-up, half-even and binary floating point give the same cents for `exact`.
 
     An amount within a ten-thousandth of a cent of a tie is refused: there binary
     noise decides (IEEE 754 doubles carry at least 15 significant digits).
     """
     in_cents = exact * 100
-    distance = abs(in_cents - int(in_cents // 1) - Fraction(1, 2))
-    if distance < Fraction(1, 10_000):
+    if abs(2 * (in_cents % 1) - 1) * 5_000 < 1:
         return False
     decimal = Decimal(exact.numerator) / Decimal(exact.denominator)
     up = decimal.quantize(CENT, rounding=ROUND_HALF_UP)

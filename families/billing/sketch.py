@@ -1,10 +1,11 @@
 """A world drawn step by step: a kind places what its trap needs, then the rest is filled in."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from families.billing import vocabulary as words
+from families.billing.knobs import Knobs
 from families.billing.world import (
     NEVER_BILLED,
     Code,
@@ -18,22 +19,9 @@ from families.billing.world import (
     World,
     always,
 )
-from trapcli.contract import knob
 from trapcli.edits.family import Unlucky
 from trapcli.edits.wording import months, shifted
 from trapcli.streams import Draw
-
-
-@dataclass(frozen=True, slots=True)
-class Knobs:
-    customers: int = knob(5, 4, 400, "customers on the books")
-    subscriptions: int = knob(2, 1, 4, "most subscriptions of a customer who is not in the ticket")
-    periods: int = knob(5, 5, 24, "months of invoices")
-    affected: int = knob(
-        2, 2, 20, "issued invoices that the ticket covers, about; kinds that cover one keep to it"
-    )
-    distractors: int = knob(2, 0, 40, "customers, codes and invoices that look covered and are not")
-    noise: int = knob(4, 0, 200, "rows in each table that no report reads")
 
 
 class Sketch:

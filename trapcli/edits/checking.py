@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def check(family: "EditsFamily", case: Case) -> Iterator[Problem]:
     """Problems of the case, each naming the invariant it breaks."""
-    from trapcli.edits.family import MOST_GOLD
+    from trapcli.edits.family import MOST_GOLD, loaded
 
     prepared = family.prepared(case)
     if not 0 < len(case.gold) <= MOST_GOLD:
@@ -27,7 +27,7 @@ def check(family: "EditsFamily", case: Case) -> Iterator[Problem]:
             yield Problem(f"gold edit {i + 1} can be left out", "needed")
     yield from _leaks(family, case)
     if family.audit:
-        yield from family.audit(prepared.tables, prepared.gold.tables)
+        yield from loaded(family.audit)(prepared.tables, prepared.gold.tables)
 
 
 def _leaks(family: "EditsFamily", case: Case) -> Iterator[Problem]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -55,12 +56,15 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A trap kind: its name, what it is about, the slips it can suffer, how a case is planned."""
+    """A trap kind: its name, what it is about, how a case is planned, the slips it can suffer.
+
+    plan(draw, knobs) -> Plan, or "module:name" of such a function; it may raise Unlucky.
+    """
 
     name: str
     about: str
+    plan: "Callable[[Draw, Any], Plan] | str"
     slips: tuple[str, ...]
-    plan: Callable[[Draw, Any], Plan]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +94,11 @@ class EditsFamily:
     reports: modules with `report(read) -> rows`, header first, where `read(file)`
     gives a table's rows as dicts; each is also a script that an agent runs in the case
     directory. solver(files, mistake): what an agent prints that makes this mistake,
-    or none. readme: the case README but for the part on what to print. computed: the
-    (file, column)s whose right values an agent works out, so that none may stand in
-    the inputs. audit(before, after, gold): problems of a case that only the family
-    can see, such as sums that do not add up.
+    or none. readme: the case README but for the part on what to print, as text or as
+    "package:file". computed: the (file, column)s whose right values an agent works out,
+    so that none may stand in the inputs. audit(before, after): problems of a case that
+    only the family can see, such as sums that do not add up. Functions may be given as
+    "module:name", to be imported when first used: judging needs none of them.
     """
 
     name: str
@@ -107,9 +112,9 @@ class EditsFamily:
     ladder: Sequence[Mapping[str, Any]]
     cases: int
     readme: str
-    solver: Callable[[Files, str | None], str]
+    solver: Callable[[Files, str | None], str] | str
     computed: frozenset[tuple[str, str]] = frozenset()
-    audit: Callable[[Tables, Tables], Iterable[Problem]] | None = None
+    audit: Callable[[Tables, Tables], Iterable[Problem]] | str | None = None
     noop: str = "[]"
 
     def __post_init__(self) -> None:
@@ -127,7 +132,7 @@ class EditsFamily:
         draw = Draw(f"{self.name}/{self.version}/{seed}/{k}")
         for attempt in range(PLANS_TRIED):
             try:
-                plan = kind.plan(draw.stream(f"plan-{attempt}"), knobs)
+                plan = loaded(kind.plan)(draw.stream(f"plan-{attempt}"), knobs)
             except Unlucky as why:
                 reason = str(why)
                 continue
@@ -144,17 +149,21 @@ class EditsFamily:
     def case_readme(self) -> str:
         """The README of every case: the family's part, then what to print."""
         form = Path(__file__).with_name("answer_format.md").read_text(encoding="utf-8")
-        return f"{self.readme.strip()}\n\n{form}"
+        text = self.readme
+        if "\n" not in text:
+            package, _, file = text.partition(":")
+            text = Path(str(import_module(package).__file__)).with_name(file).read_text(encoding="utf-8")
+        return f"{text.strip()}\n\n{form}"
 
     def extract(self, text: str) -> Answer | Problem:
         """The edits in a cleaned output, or why it cannot be read."""
         return read_edits(text)
 
     def solve(self, files: Files) -> str:
-        return self.solver(files, None)
+        return str(loaded(self.solver)(files, None))
 
     def slip(self, files: Files, mechanism: str) -> str:
-        return self.solver(files, mechanism)
+        return str(loaded(self.solver)(files, mechanism))
 
     def read_tables(self, files: Files) -> dict[str, list[dict[str, str]]]:
         """The case's tables by file name; TrapError if one is damaged."""
@@ -249,6 +258,15 @@ class EditsFamily:
         from trapcli.edits.explaining import view
 
         return view(verdict)
+
+
+def loaded(function: Callable[..., Any] | str) -> Callable[..., Any]:
+    """The function itself, or the one that "module:name" names."""
+    if not isinstance(function, str):
+        return function
+    module, _, name = function.partition(":")
+    found: Callable[..., Any] = getattr(import_module(module), name)
+    return found
 
 
 def source(report: ModuleType) -> str:

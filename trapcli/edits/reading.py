@@ -25,7 +25,7 @@ from json import JSONDecodeError
 from typing import TYPE_CHECKING
 
 from trapcli.contract import Answer, Problem
-from trapcli.edits.strict import Refused, build, deeper, quoted, skim, twice
+from trapcli.edits.strict import Refused, build, count, deeper, quoted, twice
 
 if TYPE_CHECKING:
     from trapcli.edits.scanning import Scan, Value
@@ -75,7 +75,7 @@ def _read(text: str) -> Answer | Problem:
     try:
         return _find(Scan(text), text, end)
     except TooMuch as stop:
-        return Problem("too many arrays and objects stand in others, or break off", place(text, stop.at))
+        return Problem("too many nested or broken arrays and objects to read them all", place(text, stop.at))
     except JSONDecodeError as error:
         return Problem(f"not JSON: {error.msg}", place(text, error.pos))
 
@@ -184,27 +184,30 @@ def _from_array(scan: "Scan", text: str, value: "Value") -> Answer | Problem:
     if value.longest > MAX_LENGTH:
         return _too_long(text, value.start)
     kept: list[object] = []
-    count = 0
     at = _skip(BLANK, text, value.start + 1)
     while text[at] != "]":
-        if count < MAX_EDITS:
-            try:
-                element, end = build(text, at)
-            except Refused as refusal:
-                return _refused(scan, text, refusal, at)
-            kept.append(element)
-        else:
-            end = skim(text, at)
-        count += 1
+        if len(kept) == MAX_EDITS:
+            return _answer(kept, count(text, value.start, value.end))
+        try:
+            element, end = build(text, at)
+        except Refused as refusal:
+            return _refused(scan, text, refusal, at)
+        kept.append(element)
         at = _skip(SEPARATOR, text, end)
-    return _answer(kept, count)
+    return _answer(kept, len(kept))
 
 
-def _answer(kept: list[object], count: int) -> Answer:
-    if count <= MAX_EDITS:
+def _answer(kept: list[object], count: int | None) -> Answer:
+    """The answer of the first elements of an array of `count` (None: a great many)."""
+    if count is None:
+        dropped = f"all edits after the first {MAX_EDITS} were dropped"
+    elif count > MAX_EDITS + 1:
+        dropped = f"edits {MAX_EDITS + 1} to {count} were dropped: only the first {MAX_EDITS} count"
+    elif count > MAX_EDITS:
+        dropped = f"edit {count} was dropped: only the first {MAX_EDITS} count"
+    else:
         return Answer(tuple(kept))
-    dropped = f"edits {MAX_EDITS + 1} to {count} were" if count > MAX_EDITS + 1 else f"edit {count} was"
-    return Answer(tuple(kept), (f"{dropped} dropped: only the first {MAX_EDITS} count",))
+    return Answer(tuple(kept), (dropped,))
 
 
 def _none(text: str, first: "Value") -> Problem:

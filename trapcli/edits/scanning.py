@@ -152,7 +152,7 @@ class Scan:
         return self.is_empty(value)
 
     def broken_array(self, at: int) -> Value | None:
-        """The first value from `at` on that breaks and is, or holds, an array of objects as far as it goes."""
+        """The first value from `at` on that breaks and is, or holds, the beginning of an array of objects."""
         while beginning := BEGINNING.search(self.text, at):
             while at <= beginning.start():
                 bracket = BRACKET.search(self.text, at)

@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 MAX_DIGITS = 30
 MAX_EXPONENT = 40  # of the first digit: 9e40 and 1e-40 are taken
+MAX_LISTS = 500_000  # that are built to be counted, empty ones too; each takes some 70 bytes
 
 SURROGATE = re.compile("[\ud800-\udfff]")
 MAY_BE_SURROGATE = re.compile("\\\\u[dD]|[\ud800-\udfff]")
@@ -29,9 +30,11 @@ def build(text: str, at: int) -> tuple[Any, int]:
     return (_scrubbed(value) if MAY_BE_SURROGATE.search(text, at, end) else value), end
 
 
-def skim(text: str, at: int) -> int:
-    """Where the JSON value that begins at `at` ends, whatever it says."""
-    return _SKIMMER.raw_decode(text, at)[1]
+def count(text: str, start: int, end: int) -> int | None:
+    """How many elements the JSON array from `start` to `end` has; None if counting takes too much memory."""
+    if text.count("[", start, end) > MAX_LISTS:
+        return None
+    return len(_COUNTER.raw_decode(text, start)[0])
 
 
 def deeper(value: Any, depth: int) -> bool:
@@ -102,4 +105,4 @@ def quoted(text: str) -> str:
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_object, parse_int=_whole, parse_float=_fraction, parse_constant=_constant
 )
-_SKIMMER = json.JSONDecoder(parse_int=str, parse_float=str)
+_COUNTER = json.JSONDecoder(object_pairs_hook=len, parse_int=len, parse_float=len)  # keeps next to nothing

@@ -4,11 +4,12 @@ from dataclasses import replace
 
 from families.billing import distractors as look
 from families.billing import vocabulary as words
+from families.billing.knobs import Knobs
 from families.billing.planning import finish
-from families.billing.sketch import Knobs, Sketch
+from families.billing.sketch import Sketch
 from families.billing.world import NEVER_BILLED, World
 from trapcli.edits import wording
-from trapcli.edits.family import Kind, Plan
+from trapcli.edits.family import Plan
 from trapcli.streams import Draw
 
 TITLES = (
@@ -28,7 +29,6 @@ BODIES = (
     "existing invoices alone, please: no renaming and no recalculation after the fact, not even on "
     "drafts.",
 )
-SLIPS = ("rename_only", "reprice_only", "backfill", "neighbour_touched")
 SHAPES = (look.twin_customer, look.moved_at_once, look.left_plan, look.twin_code)
 
 
@@ -59,6 +59,3 @@ def plan(draw: Draw, knobs: Knobs) -> Plan:
         draw, TITLES, BODIES, look.asides(sketch, twin), old=old, new=new, price=wording.dollars(draw, price)
     )
     return finish(sketch, rebrand, text, {"add-on": addon, "new price": str(price), "look-alike": twin})
-
-
-KIND = Kind("addon_rebrand", "an add-on is renamed and repriced with no backfill", SLIPS, plan)

@@ -3,11 +3,12 @@
 from dataclasses import replace
 
 from families.billing import distractors as look
+from families.billing.knobs import Knobs
 from families.billing.planning import finish
-from families.billing.sketch import Knobs, Sketch
+from families.billing.sketch import Sketch
 from families.billing.world import World, always
 from trapcli.edits import wording
-from trapcli.edits.family import Kind, Plan
+from trapcli.edits.family import Plan
 from trapcli.streams import Draw
 
 TITLES = (
@@ -29,16 +30,6 @@ BODIES = (
     "The percentage of {code} must be {right} instead of {wrong}. It was already used once, on the "
     "{period} invoice that {customer} received under that code; that invoice has to be restated. "
     "Whatever was billed under other codes is correct.",
-)
-SLIPS = (
-    "live_only",
-    "baked_only",
-    "earlier_touched",
-    "neighbour_touched",
-    "total_stale",
-    "tax_stale",
-    "tax_before_discount",
-    "code_name_pct",
 )
 SHAPES = (look.twin_code, look.code_attached_late, look.twin_customer, look.closed_sibling)
 
@@ -76,6 +67,3 @@ def plan(draw: Draw, knobs: Knobs) -> Plan:
     )
     facts = {"code": code, "was": f"{wrong}%", "is": f"{right}%", "invoice of": used, "neighbour": beside}
     return finish(sketch, correct, text, facts)
-
-
-KIND = Kind("discount_correction", "a code's percentage was wrong; one issued invoice used it", SLIPS, plan)

@@ -4,11 +4,12 @@ from dataclasses import replace
 
 from families.billing import distractors as look
 from families.billing import vocabulary as words
+from families.billing.knobs import Knobs
 from families.billing.planning import finish
-from families.billing.sketch import Knobs, Sketch, spans
+from families.billing.sketch import Sketch, spans
 from families.billing.world import World
 from trapcli.edits import wording
-from trapcli.edits.family import Kind, Plan
+from trapcli.edits.family import Plan
 from trapcli.streams import Draw
 
 TITLES = (
@@ -32,20 +33,6 @@ BODIES = (
     "Finance noticed that {plan} is still charged at last year's price. It should be {price} on every "
     "invoice for the month of {period} or a later one, with percentage discounts worked out anew and "
     "flat discounts unchanged. What was billed for earlier months stays.",
-)
-SLIPS = (
-    "live_only",
-    "baked_only",
-    "earlier_touched",
-    "boundary_missed",
-    "one_too_early",
-    "neighbour_touched",
-    "total_stale",
-    "tax_stale",
-    "discount_stale",
-    "fixed_rescaled",
-    "tax_before_discount",
-    "draft_filled",
 )
 SHAPES = (look.left_plan, look.twin_plan, look.moved_at_once, look.twin_code)
 
@@ -89,8 +76,3 @@ def plan(draw: Draw, knobs: Knobs) -> Plan:
     )
     facts = {"plan": raised, "first month covered": start, "new price": str(price), "look-alike": twin}
     return finish(sketch, dearer, text, facts)
-
-
-KIND = Kind(
-    "plan_price_change", "a plan costs more from a month on; fixed discounts do not follow", SLIPS, plan
-)

@@ -4,11 +4,12 @@ from dataclasses import replace
 
 from families.billing import distractors as look
 from families.billing import vocabulary as words
+from families.billing.knobs import Knobs
 from families.billing.planning import finish
-from families.billing.sketch import Knobs, Sketch, spans
+from families.billing.sketch import Sketch, spans
 from families.billing.world import World
 from trapcli.edits import wording
-from trapcli.edits.family import Kind, Plan
+from trapcli.edits.family import Plan
 from trapcli.streams import Draw
 
 TITLES = (
@@ -35,18 +36,6 @@ BODIES = (
     "Please treat {customer} as based in {new}, effective {date}. The issued invoices since then show "
     "{old} tax, which is wrong and has to be corrected. Earlier invoices, when the account was in "
     "{old}, are fine.",
-)
-SLIPS = (
-    "live_only",
-    "baked_only",
-    "earlier_touched",
-    "boundary_missed",
-    "one_too_early",
-    "neighbour_touched",
-    "total_stale",
-    "tax_before_discount",
-    "wrong_rate",
-    "draft_filled",
 )
 SHAPES = (look.twin_customer, look.moved_at_once, look.closed_sibling, look.twin_plan)
 
@@ -87,8 +76,3 @@ def plan(draw: Draw, knobs: Knobs) -> Plan:
     )
     facts = {"customer": customer, "effective": day, "first month covered": start, "look-alike": twin}
     return finish(sketch, move, text, facts)
-
-
-KIND = Kind(
-    "region_migration", "a customer moved region; later invoices were issued at the old rate", SLIPS, plan
-)

@@ -4,11 +4,12 @@ from dataclasses import replace
 
 from families.billing import distractors as look
 from families.billing import vocabulary as words
+from families.billing.knobs import Knobs
 from families.billing.planning import finish
-from families.billing.sketch import Knobs, Sketch, spans
+from families.billing.sketch import Sketch, spans
 from families.billing.world import Customer, World, always
 from trapcli.edits import wording
-from trapcli.edits.family import Kind, Plan
+from trapcli.edits.family import Plan
 from trapcli.streams import Draw
 
 TITLES = (
@@ -34,19 +35,6 @@ BODIES = (
     "the transfer is {date}. From then on {plan} is billed to {entity}, which goes for the invoices we "
     "already made out as well. {customer} remains a customer with its other plan, and its older "
     "invoices do not change.",
-)
-SLIPS = (
-    "renamed_in_place",
-    "not_reassigned",
-    "live_only",
-    "earlier_touched",
-    "boundary_missed",
-    "one_too_early",
-    "neighbour_touched",
-    "total_stale",
-    "tax_before_discount",
-    "wrong_rate",
-    "draft_filled",
 )
 SHAPES = (look.twin_customer, look.moved_at_once, look.twin_plan, look.closed_sibling)
 
@@ -87,6 +75,3 @@ def plan(draw: Draw, knobs: Knobs) -> Plan:
     )
     facts = {"subscription": moved, "from": customer, "effective": day, "first month covered": start}
     return finish(sketch, hand_over, text, facts)
-
-
-KIND = Kind("subscription_transfer", "a subscription moves to a new customer in another region", SLIPS, plan)

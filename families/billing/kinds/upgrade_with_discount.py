@@ -3,11 +3,12 @@
 from dataclasses import replace
 
 from families.billing import distractors as look
+from families.billing.knobs import Knobs
 from families.billing.planning import finish
-from families.billing.sketch import Knobs, Sketch, spans
+from families.billing.sketch import Sketch, spans
 from families.billing.world import World
 from trapcli.edits import wording
-from trapcli.edits.family import Kind, Plan
+from trapcli.edits.family import Plan
 from trapcli.streams import Draw
 
 TITLES = (
@@ -30,21 +31,6 @@ BODIES = (
     "Please switch {customer} from {old} to {new} and apply {code} to it. This counts from the invoice "
     "for {period}: from there on all figures have to be as if it had been entered in time. Its other "
     "subscription does not take part, and the months before {period} do not either.",
-)
-SLIPS = (
-    "plan_only",
-    "discount_only",
-    "live_only",
-    "baked_only",
-    "earlier_touched",
-    "boundary_missed",
-    "one_too_early",
-    "neighbour_touched",
-    "total_stale",
-    "tax_stale",
-    "discount_stale",
-    "tax_before_discount",
-    "draft_filled",
 )
 SHAPES = (look.twin_customer, look.twin_code, look.twin_plan, look.closed_sibling, look.left_plan)
 
@@ -82,8 +68,3 @@ def plan(draw: Draw, knobs: Knobs) -> Plan:
     )
     facts = {"subscription": upgraded, "first month covered": start, "plan": new, "code": code}
     return finish(sketch, upgrade, text, facts)
-
-
-KIND = Kind(
-    "upgrade_with_discount", "a plan upgrade and a discount code at once, from a month on", SLIPS, plan
-)
