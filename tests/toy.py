@@ -9,7 +9,6 @@ import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
@@ -104,8 +103,7 @@ TOY = Toy()
 def installed(monkeypatch: Any, **families: str) -> None:
     """Let the registry find the toy, and others given as name="module:object"; until the test ends."""
     points = {"toy": "toy:TOY", **families}
-    found = {name: EntryPoint(name, value, registry.GROUP) for name, value in points.items()}
-    monkeypatch.setattr(registry, "_declared", lambda: found)
+    monkeypatch.setattr(registry, "_declared", lambda: points)
 
 
 def declare(directory: Path, entry: str = "toy = toy:TOY") -> Path:

@@ -13,11 +13,15 @@ TWIN = (
     "Please do not mix it up with {twin}, which stays as it is.",
     "{twin} is something else and is not part of this.",
     "Note that {twin} has nothing to do with this request.",
+    "I know that {twin} sounds alike; leave that one alone.",
 )
 OTHER = (
     "{other} asked something similar last month; that is a ticket of its own.",
     "(The question from {other} is being handled by someone else.)",
-    "{other} is happy with its invoices, by the way.",
+    "{other} is fine, I checked.",
+    "By the way, {other} called again about its contract; nothing to do for you there.",
+    "PS: I have not forgotten {other}, that comes next week in a separate ticket.",
+    "If {other} turns up in your lists, ignore it.",
 )
 
 

@@ -9,7 +9,7 @@ from trapcli.contract import knob
 class Knobs:
     customers: int = knob(5, 4, 400, "customers on the books")
     subscriptions: int = knob(2, 1, 4, "most subscriptions of a customer who is not in the ticket")
-    periods: int = knob(5, 5, 24, "months of invoices")
+    periods: int = knob(6, 5, 24, "months of invoices")
     affected: int = knob(
         2, 2, 20, "issued invoices that the ticket covers, about; kinds that cover one keep to it"
     )
@@ -18,11 +18,11 @@ class Knobs:
 
 
 LADDER: tuple[dict[str, int], ...] = (
-    {"customers": 4, "subscriptions": 1, "distractors": 0, "noise": 2},
+    {"customers": 4, "subscriptions": 1, "periods": 5, "distractors": 0, "noise": 2},
     {},
-    {"customers": 12, "periods": 6, "affected": 3, "distractors": 4, "noise": 10},
+    {"customers": 12, "periods": 7, "affected": 3, "distractors": 4, "noise": 10},
     {"customers": 30, "periods": 8, "affected": 6, "distractors": 8, "noise": 20},
-    {"customers": 70, "subscriptions": 3, "periods": 10, "affected": 10, "distractors": 14, "noise": 40},
+    {"customers": 60, "subscriptions": 3, "periods": 9, "affected": 9, "distractors": 12, "noise": 40},
     {"customers": 150, "subscriptions": 3, "periods": 12, "affected": 15, "distractors": 22, "noise": 80},
     {"customers": 260, "subscriptions": 3, "periods": 13, "affected": 20, "distractors": 32, "noise": 120},
 )

@@ -29,7 +29,7 @@ class Sketch:
 
     def __init__(self, draw: Draw, knobs: Knobs) -> None:
         self.draw, self.knobs = draw, knobs
-        first = shifted(f"{draw.between(2022, 2027)}-01", draw.below(12))
+        first = shifted(f"{draw.between(2020, 2023)}-01", draw.below(12))
         self.periods = months(first, knobs.periods)
         self._ids: dict[str, list[int]] = {}
         self._names = draw.shuffled([f"{a} {b}" for a in words.COMPANY for b in words.TRADE])
@@ -64,21 +64,22 @@ class Sketch:
             self.region()
         for name, seats in zip(words.TIER, (5, 25, 100, 500), strict=True):
             self.tiers[self.id("TIER")] = Tier(name, seats)
-        self._plan_names = draw.shuffled(words.PLAN)
+        self._plan_names = names(draw, words.PLAN)
         self._prices = draw.shuffled(range(60, 420))
-        for _ in range(draw.between(4, 5) + min(10, size // 20)):
+        for _ in range(draw.between(4, 5) + min(40, size // 12)):
             self.plan()
-        self._addon_names = draw.shuffled(words.ADDON)
-        self._addon_prices = draw.shuffled(range(7, 58))
-        for _ in range(draw.between(3, 4) + min(5, size // 40)):
+        self._addon_names = names(draw, words.ADDON)
+        self._addon_prices = draw.shuffled(range(7, 98))
+        for _ in range(draw.between(3, 4) + min(34, size // 6)):
             self.addon()
-        self._code_words = draw.shuffled(words.CODE)
-        for _ in range(draw.between(3, 4) + min(4, size // 40)):
+        self._code_words = [word for _ in range(3) for word in draw.shuffled(words.CODE)]
+        for _ in range(draw.between(3, 4) + min(20, size // 15)):
             self.code()
 
     # --- catalogue -----------------------------------------------------------------
 
     def region(self, name: str = "") -> str:
+        """A region; its rate has never changed."""
         key = self.id("REG")
         self.regions[key] = Region(name or self._region_names.pop(), self._rates.pop())
         return key
@@ -93,6 +94,15 @@ class Sketch:
         )
         return key
 
+    def twin_regions(self) -> tuple[str, str]:
+        """Two regions of similar names, the plain one first; often there are two more that nobody means."""
+        pairs = []
+        for _ in range(1 + self.draw.chance(0.6)):
+            plain = self.region()
+            ending = self.draw.choice(words.REGION_TWIN)
+            pairs.append((plain, self.region(f"{self.regions[plain].name} {ending}")))
+        return self.draw.choice(pairs)
+
     def addon(self, name: str = "") -> str:
         key = self.id("ADD")
         self.addons[key] = Priced(always(name or self._addon_names.pop()), always(self._addon_prices.pop()))
@@ -106,10 +116,9 @@ class Sketch:
         if percent is None:
             percent = always(None if shape == "fixed" else share)
         fixed = draw.between(9, 34) if shape != "percent" else None
-        named = draw.choice(
-            [n for n in (5, 10, 15, 20, 25, 30, 40) if n not in [p for _, p in percent.steps]]
-        )
-        key = f"{self._code_words.pop()}{named}"
+        word, shares = self._code_words.pop(), [share for _, share in percent.steps]
+        free = [n for n in (5, 10, 15, 20, 25, 30, 40) if n not in shares and f"{word}{n}" not in self.codes]
+        key = f"{word}{draw.choice(free)}"
         self.codes[key] = Code(percent, fixed, f"{shifted(self.periods[-1], draw.between(-3, 12))}-28")
         return key
 
@@ -125,7 +134,7 @@ class Sketch:
         history = always(region or draw.choice(sorted(self.regions)))
         if not region and draw.chance(0.2):
             history = history.since(draw.choice(self.periods[1:]), draw.choice(sorted(self.regions)))
-        signup = f"{shifted(self.periods[0], -draw.between(1, 30))}-{draw.between(1, 28):02d}"
+        signup = f"{shifted(self.periods[0], -draw.between(15, 40))}-{draw.between(1, 28):02d}"
         self.customers[key] = Customer(name or self._names.pop(), history, signup)
         return key
 
@@ -164,7 +173,8 @@ class Sketch:
             start,
         )
         if not active:
-            self.ends[key] = draw.choice(self.periods[len(self.periods) // 2 :])
+            billed = [period for period in self.periods[:-1] if period >= start[:7]]
+            self.ends[key] = draw.choice(billed[len(billed) // 2 :])
         if placed:
             self.placed.add(key)
         return key
@@ -174,6 +184,8 @@ class Sketch:
         draw = self.draw
         key = self.subscribe(customer, whole=draw.chance(0.6), active=draw.chance(0.85), placed=False)
         drawn = self.subscriptions[key]
+        if not drawn.active:
+            return key
         if draw.chance(0.3):
             drawn = replace(drawn, plan=drawn.plan.since(self.later(), draw.choice(self.free(self.plans))))
         if draw.chance(0.3):
@@ -246,17 +258,26 @@ class Sketch:
             }
             for i in range(self.knobs.noise)
         ]
-        campaigns = [
-            {
-                "campaign_id": f"MC-{50 + i}",
-                "campaign_name": draw.choice(words.CAMPAIGN),
-                "code": draw.choice(codes),
-                "starts_on": day(),
-                "budget_usd": f"{draw.between(4, 90) * 100}.00",
-            }
-            for i in range(self.knobs.noise)
-        ]
+        campaigns = []
+        for i in range(self.knobs.noise):
+            code, start = draw.choice(codes), day()
+            campaigns.append(
+                {
+                    "campaign_id": f"MC-{50 + i}",
+                    "campaign_name": draw.choice(words.CAMPAIGN),
+                    "code": code,
+                    "starts_on": min(start, f"{shifted(self.codes[code].expires[:7], -2)}-15"),
+                    "budget_usd": f"{draw.between(4, 90) * 100}.00",
+                }
+            )
         return {"support_tickets.csv": tickets, "marketing_campaigns.csv": campaigns}
+
+
+def names(draw: Draw, plain: Sequence[str]) -> list[str]:
+    """Names to take from the end: first the plain ones, then longer ones of the same beginning."""
+    return draw.shuffled([f"{name} {ending}" for name in plain for ending in words.LINE]) + draw.shuffled(
+        plain
+    )
 
 
 def _history(value: History[str] | str) -> History[str]:
@@ -278,4 +299,4 @@ def spans(
         if many * (long + 1) + extra <= 28
     ]
     nearest = min(distance for distance, _, _ in fitting)
-    return draw.choice([(many, long) for distance, many, long in fitting if distance == nearest])
+    return draw.choice([(many, long) for distance, many, long in fitting if distance <= nearest + 2])

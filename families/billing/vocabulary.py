@@ -81,7 +81,8 @@ REGION = (
     "Netherby",
     "Oakhurst",
 )
-REGION_TWIN = ("County", "Shore", "Heights")
+REGION_TWIN = ("County", "Shore", "Heights", "Valley")
+LINE = ("Basic", "Max", "Next")
 TIER = ("Starter", "Team", "Business", "Enterprise")
 PLAN = (
     "Atlas",
@@ -106,35 +107,22 @@ PLAN = (
     "Tundra",
 )
 PLAN_TWIN = ("Plus", "Annual", "Classic")
-ADDON = (
-    "Audit Log",
-    "Backup Vault",
-    "Custom Domain",
-    "Data Export",
-    "Extra Storage",
-    "Form Builder",
-    "Guest Access",
-    "Help Desk",
-    "Identity Sync",
-    "Job Scheduler",
-    "Usage Analytics",
-    "Phone Support",
-)
 ADDON_TWIN = ("Pro", "Archive", "Lite")
-NEW_ADDON = (
-    "Compliance Trail",
-    "Safe Deposit",
-    "Brand Address",
-    "Pipeline Feed",
-    "Deep Shelf",
-    "Survey Desk",
-    "Visitor Pass",
-    "Care Line",
-    "Directory Bridge",
-    "Night Runner",
-    "Insight Board",
-    "Voice Care",
-)
+RENAMED = {  # an add-on, and what marketing may call it next
+    "Audit Log": ("Compliance Trail", "Activity Record"),
+    "Backup Vault": ("Safe Deposit", "Recovery Point"),
+    "Custom Domain": ("Brand Address", "Own Address"),
+    "Data Export": ("Pipeline Feed", "Bulk Download"),
+    "Extra Storage": ("Deep Shelf", "More Room"),
+    "Form Builder": ("Survey Desk", "Form Studio"),
+    "Guest Access": ("Visitor Pass", "Open Door"),
+    "Help Desk": ("Care Line", "Service Counter"),
+    "Identity Sync": ("Directory Bridge", "People Sync"),
+    "Job Scheduler": ("Night Runner", "Task Clock"),
+    "Usage Analytics": ("Insight Board", "Usage Lens"),
+    "Phone Support": ("Voice Care", "Hotline Plus"),
+}
+ADDON = tuple(RENAMED)
 CODE = (
     "PARTNER",
     "LAUNCH",
@@ -156,6 +144,7 @@ CAMPAIGN = (
     "Spring launch",
     "Switch and save",
     "Winter bundle",
+    "Summer refresh",
 )
 COMPLAINT = (
     "Cannot download an invoice",

@@ -30,7 +30,7 @@ from families.billing import FAMILY
 from families.billing.solver import solve
 from families.billing.solver.books import read_books
 from families.billing.solver.ticket import Ticket, read_ticket
-from trapcli.contract import Answer, Case, parse_knobs
+from trapcli.contract import Answer, Case
 
 ROWS = 20
 NAMES = {
@@ -66,7 +66,8 @@ def main() -> int:
 
 def measure(seed: str, rung: int, cases: int) -> Counter[str]:
     """How many of the rung's cases each agent passes; "shallow agent/KIND" counts by kind."""
-    knobs, passed, last = parse_knobs(FAMILY, FAMILY.ladder[rung]), Counter[str](), {}
+    knobs = FAMILY.knobs(**FAMILY.ladder[rung])
+    passed, last = Counter[str](), dict[str, Any]()
     for k in range(cases):
         case = FAMILY.generate(f"{seed}{rung}", knobs, k)
         if passes(case, shallow(case.files)):

@@ -33,7 +33,6 @@ def explain(family: "EditsFamily", case: Case, public: bool) -> Sequence[Section
     if public:
         return shown
     prepared = family.prepared(case)
-    trap = f"{case.category}: {family.kinds[case.category]}"
     facts = tuple(
         (name, value if isinstance(value, str) else json.dumps(value)) for name, value in case.facts.items()
     )
@@ -54,7 +53,7 @@ def explain(family: "EditsFamily", case: Case, public: bool) -> Sequence[Section
     )
     return [
         *shown,
-        Section("Trap", ("fact", "value"), facts, trap),
+        Section("What the trap stands on", ("fact", "value"), facts),
         Section("Gold edits", ("#", "file", "op", "match", "set or row"), gold),
         Section("What the reports show", ("report", "row", "column", "before", "after"), change),
     ]

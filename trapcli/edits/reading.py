@@ -21,6 +21,7 @@ further. Lines and columns are those of the cleaned text, from 1.
 """
 
 import re
+from itertools import chain
 from json import JSONDecodeError
 from typing import TYPE_CHECKING
 
@@ -38,7 +39,6 @@ SURE_DEPTH = 20
 BLANK = re.compile(r"[ \t\n\r]*+")
 WHITE = re.compile(r"\s*+")
 SEPARATOR = re.compile(r"[ \t\n\r]*+[,:]?[ \t\n\r]*+")
-FENCE = re.compile(r"\s*+(`{3,}|~{3,})[^\n`]*+\n")
 
 
 def read_edits(text: str) -> Answer | Problem:
@@ -69,29 +69,25 @@ def _read_short(text: str) -> Answer | None:
 def _read(text: str) -> Answer | Problem:
     from trapcli.edits.scanning import Scan, TooMuch  # its patterns take long to compile
 
-    end = len(text.rstrip())
-    if not end:
+    if not text or text.isspace():
         return Problem("the output is empty", place(text, 0))
     try:
-        return _find(Scan(text), text, end)
+        return _find(Scan(text), text)
     except TooMuch as stop:
         return Problem("too many nested or broken arrays and objects to read them all", place(text, stop.at))
     except JSONDecodeError as error:
         return Problem(f"not JSON: {error.msg}", place(text, error.pos))
 
 
-def _find(scan: "Scan", text: str, end: int) -> Answer | Problem:
-    """The answer in the text before `end`."""
-    start, body_end = _body(text, end)
+def _find(scan: "Scan", text: str) -> Answer | Problem:
+    start, end = scan.body()
     first = scan.walk(start)
-    if not first.wanted and first.end == body_end:
+    if not first.wanted and first.end == end:
         return _decide(scan, text, first, whole=True)
+    bracket = text[start] in "[{"
+    values = chain([first], scan.values(max(first.end, start + 1))) if bracket else scan.values(start)
     last = empty = None
-    at = start
-    if text[start] in "[{":
-        last = first if first.counts else None
-        at = max(first.end, start + 1)
-    for value in scan.values(at):
+    for value in values:
         if value.counts:
             last = value
         elif not value.wanted and scan.holds_empty(value):
@@ -105,17 +101,6 @@ def _find(scan: "Scan", text: str, end: int) -> Answer | Problem:
         return Answer(())
     found = last or empty
     return _decide(scan, text, found, whole=False) if found else _none(text, first)
-
-
-def _body(text: str, end: int) -> tuple[int, int]:
-    """Where the text begins and ends, less white space and a code fence around all of it."""
-    opening = FENCE.match(text, 0, end)
-    if opening:
-        last_line = text.rfind("\n", 0, end) + 1
-        start = _skip(WHITE, text, opening.end())
-        if start < last_line and text[last_line:end].strip() == opening[1]:
-            return start, len(text[:last_line].rstrip())
-    return _skip(WHITE, text, 0), end
 
 
 def _decide(scan: "Scan", text: str, value: "Value", whole: bool) -> Answer | Problem:

@@ -70,12 +70,14 @@ PLAIN = re.compile(
     rf"(?:[^\[{{]++|{NO_JSON}|({OBJECTS})|({EMPTY})|{SCALAR_ITEMS}|{SCALAR_MEMBERS}){{1,2000}}"
 )
 
-# An array of objects in JSON or in what is taken for it: other quotes, bare keys, comments, escapes.
+# An array of objects in JSON or in what is taken for it: comments, other quotes, bare keys, HTML, and
+# quotes that were escaped, which are masked by `_`.
 BEGINNING = re.compile(
     r"\[\s*+(?:(?://|#)[^\n]{0,80}+\n\s*+){0,3}"
     r"""\{\s*+(?:\\?["'\u201c-\u201f\u2018-\u201b`_]|&(?:quot|apos|#34|#39);|\w{1,40}+\s*+:)"""
 )
 BRACKET = re.compile(r"[\[{]")
+OPEN_FENCE = re.compile(r"\s*+(`{3,}|~{3,})[^\n`]*+\n\s*+")
 EMPTY_FENCE = re.compile(
     r"^[ \t]*+(`{3,}|~{3,})[^\n`]*+\n\s*+"
     r'(?:\[\s*+\]|\{\s*+"[^"\n]*+"\s*+:\s*+\[\s*+\]\s*+\})\s*+\1',
@@ -121,6 +123,17 @@ class Scan:
         # Escaped backslashes and quotes are masked, so that a string ends at the next quote.
         self.text = text.replace("\\\\", "__").replace('\\"', "__")
         self._left = STEPS
+
+    def body(self) -> tuple[int, int]:
+        """Where the text, which is not blank, begins and ends, less a code fence around all of it."""
+        text = self.text
+        end = len(text.rstrip())
+        opening = OPEN_FENCE.match(text, 0, end)
+        if opening:
+            last_line = text.rfind("\n", 0, end) + 1
+            if opening.end() < last_line and text[last_line:end].strip() == opening[1]:
+                return opening.end(), len(text[:last_line].rstrip())
+        return len(text) - len(text.lstrip()), end
 
     def values(self, at: int = 0) -> Iterator[Value]:
         """What stands outside of other values from `at` on, in order, whole or broken.

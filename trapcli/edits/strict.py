@@ -37,12 +37,12 @@ def count(text: str, start: int, end: int) -> int | None:
     return len(_COUNTER.raw_decode(text, start)[0])
 
 
-def deeper(value: Any, depth: int) -> bool:
-    """Whether arrays and objects in `value` nest deeper than `depth`."""
-    if not isinstance(value, list | dict):
-        return False
-    parts = value if isinstance(value, list) else value.values()
-    return depth == 0 or any(deeper(part, depth - 1) for part in parts)
+def deeper(value: list[Any] | dict[str, Any], levels: int) -> bool:
+    """Whether arrays and objects nest more than `levels` deep in `value`, which counts as one level."""
+    for part in value.values() if isinstance(value, dict) else value:
+        if isinstance(part, (dict, list)) and (levels == 1 or deeper(part, levels - 1)):
+            return True
+    return False
 
 
 def _whole(literal: str) -> int:

@@ -67,14 +67,14 @@ def percent(draw: Draw, share: int) -> str:
 def ticket(
     draw: Draw, titles: Sequence[str], bodies: Sequence[str], asides: Sequence[str], **said: str
 ) -> str:
-    """A ticket: one of the titles, one of the bodies, and the asides at random places around it.
+    """A ticket: one of the titles, one of the bodies, and the asides below it.
 
     `said` fills the {names} in all of them. Every body must say all that decides the
     answer; an aside never may.
     """
     parts = [draw.choice(bodies)]
     for aside in draw.shuffled(asides):
-        parts.insert(draw.below(len(parts) + 1), aside)
+        parts.insert(draw.between(1, len(parts)), aside)
     opener, closer = draw.choice(OPENERS), draw.choice(CLOSERS)
     paragraphs = [f"# {draw.choice(titles)}", opener, *parts, closer]
     return "\n\n".join(part.format(**said) for part in paragraphs if part) + "\n"

@@ -19,22 +19,27 @@ TITLES = (
     "{new} (was {old})",
 )
 BODIES = (
-    "Product renamed {old}: it is called {new} now and costs {price} a month. Please make the change "
-    "for what we sell from here on. No backfill: not one invoice is to be touched, drafts included.",
-    "{old} is sold as {new} with immediate effect, at {price}. Invoices that exist already keep the "
-    "old name and the old amount, whatever their status; there will be no backfill.",
-    "Marketing decided that {old} shall be {new}, and the monthly price becomes {price}. The invoices "
-    "we have stay exactly as they are, even the drafts. Only the current offer changes.",
+    "Product renamed the add-on {old}: it is called {new} now and costs {price} a month. Please make "
+    "the change for what we sell from here on. No backfill: not one invoice is to be touched, drafts "
+    "included.",
+    "{old}, the add-on, is sold as {new} with immediate effect, at {price}. Invoices that exist "
+    "already keep the old name and the old amount, whatever their status; there will be no backfill.",
+    "Marketing decided that the add-on {old} shall be {new}, and the monthly price becomes {price}. "
+    "The invoices we have stay exactly as they are, even the drafts. Only the current offer changes.",
     "Going forward the add-on {old} goes by the name of {new} and is priced at {price}. Leave all "
     "existing invoices alone, please: no renaming and no recalculation after the fact, not even on "
     "drafts.",
+    "We are giving the add-on {old} a new name, {new}, and a new monthly price, {price}. That is for "
+    "our list of add-ons only. Nothing that has been made out, sent or prepared as a draft changes.",
 )
 SHAPES = (look.twin_customer, look.moved_at_once, look.left_plan, look.twin_code)
 
 
 def plan(draw: Draw, knobs: Knobs) -> Plan:
     sketch = Sketch(draw, knobs)
-    addon = sketch.addon()
+    addon = draw.choice(
+        [key for key in sorted(sketch.addons) if sketch.addons[key].name.latest in words.RENAMED]
+    )
     old = sketch.addons[addon].name.latest
     twin = look.twin_of(sketch, old, words.ADDON_TWIN)
     for item in (addon, addon, sketch.addon(twin)):
@@ -45,7 +50,7 @@ def plan(draw: Draw, knobs: Knobs) -> Plan:
     code = sketch.code(shape="percent")
     look.place(sketch, look.Target(customer, subscription.plan.latest, code, sketch.later()), SHAPES)
     sketch.fill()
-    new = draw.choice(words.NEW_ADDON)
+    new = draw.choice(words.RENAMED[old])
     price = sketch.addons[addon].price.latest + draw.choice((-4, -3, -2, 2, 3, 4, 5, 6, 8))
 
     def rebrand(world: World) -> World:

@@ -27,9 +27,12 @@ BODIES = (
     "{customer} complains that the discount on an invoice for {period} is not what was promised. They "
     "are right: {code} should take off {right}, and we have it at {wrong}. That is the only invoice "
     "that was ever issued with {code}. The code needs fixing as well.",
-    "The percentage of {code} must be {right} instead of {wrong}. It was already used once, on the "
-    "{period} invoice that {customer} received under that code; that invoice has to be restated. "
-    "Whatever was billed under other codes is correct.",
+    "Please correct {code}: it takes off {wrong} and should take off {right}. It was already used "
+    "once, on the {period} invoice that {customer} received under that code; that invoice has to be "
+    "restated. Whatever was billed under other codes is correct.",
+    "Our promise was {right} off with {code}, but the code was entered with {wrong}. One invoice has "
+    "gone out with it, to {customer} for {period}, and has to be put right together with the code. No "
+    "other invoice was billed under {code}.",
 )
 SHAPES = (look.twin_code, look.code_attached_late, look.twin_customer, look.closed_sibling)
 
@@ -37,16 +40,24 @@ SHAPES = (look.twin_code, look.code_attached_late, look.twin_customer, look.clos
 def plan(draw: Draw, knobs: Knobs) -> Plan:
     sketch = Sketch(draw, knobs)
     wrong, right, others = draw.sample((6, 9, 11, 13, 14, 16, 17, 22, 24), 3)
-    period = sketch.periods[-1]
+    last = len(sketch.periods) - 1
+    at = draw.between(2, last)
+    period = sketch.periods[at]
     other = sketch.code(always(others), "percent")
     code = sketch.code(always(wrong), "percent")
     sketch.reserve(code)
     customer = sketch.customer()
     of, neighbours = draw.sample(sketch.free(sketch.plans), 2)
-    used = sketch.subscribe(customer, plan=of, code=look.switching(draw.choice(("", other)), period, code))
+    codes = look.switching(draw.choice(("", other)), period, code)
+    if at < last:  # then only a discount on the invoice tells that the code was used
+        codes = codes.since(sketch.periods[at + 1], draw.choice(("", other)))
+    used = sketch.subscribe(customer, plan=of, code=codes)
     beside = sketch.subscribe(customer, plan=neighbours, code=other)
     sketch.issued |= {used, beside}
-    look.place(sketch, look.Target(customer, of, code, period), SHAPES)
+    target = look.Target(customer, of, code, period)
+    if at < last:
+        look.code_attached_late(sketch, target)
+    look.place(sketch, target, SHAPES)
     sketch.fill()
 
     def correct(world: World) -> World:

@@ -30,7 +30,7 @@ BODIES = (
     "still in our books and on the {plan} invoices from {period} on. Fix both: percentage discounts "
     "are to be worked out on the new price, flat ones left at their amount, and nothing before "
     "{period} is to move.",
-    "Finance noticed that {plan} is still charged at last year's price. It should be {price} on every "
+    "Finance noticed that {plan} is still charged at the old price. It should be {price} on every "
     "invoice for the month of {period} or a later one, with percentage discounts worked out anew and "
     "flat discounts unchanged. What was billed for earlier months stays.",
 )

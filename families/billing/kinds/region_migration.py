@@ -45,16 +45,20 @@ def plan(draw: Draw, knobs: Knobs) -> Plan:
     many, long = spans(knobs, draw, extra=1)
     start = sketch.periods[-1 - long]
     old = draw.choice(sorted(sketch.regions))
-    new = sketch.region()
-    sketch.region(f"{sketch.regions[new].name} {draw.choice(words.REGION_TWIN)}")
+    new, _ = sketch.twin_regions()
     customer = sketch.customer(region=old)
     name = sketch.customers[customer].name
     twin = look.twin_of(sketch, name, words.BRANCH)
-    sketch.subscribe(sketch.customer(twin, old), placed=False)
+    elsewhere = draw.choice(sorted(sketch.regions.keys() - {new}))
+    sketch.subscribe(sketch.customer(twin, elsewhere), placed=False)
     code = sketch.code(shape="percent")
     for i in range(many):
-        key = sketch.subscribe(customer, code=code if i == 0 or draw.chance(0.4) else None)
-        sketch.drafts.add(key)
+        ended = i > 0 and draw.chance(0.4)
+        key = sketch.subscribe(customer, code=code if i == 0 or draw.chance(0.4) else None, active=not ended)
+        if ended:
+            sketch.ends[key] = draw.choice(sketch.periods[-1 - long : -1])
+        else:
+            sketch.drafts.add(key)
     look.place(sketch, look.Target(customer, sketch.subscriptions[key].plan.latest, code, start), SHAPES)
     sketch.fill()
 

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from families.billing import distractors as look
-from families.billing import vocabulary as words
 from families.billing.knobs import Knobs
 from families.billing.planning import finish
 from families.billing.sketch import Sketch, spans
@@ -24,16 +23,16 @@ BODIES = (
     "has with us. Invoices that the transfer covers were still made out to {customer}; they have to "
     "show {entity} and its tax. Older ones stay.",
     "{customer} sold the business that uses {plan} to {entity}, effective {date}. Please set up "
-    "{entity} (it sits in {region}), give it that subscription, and reissue in its name, with its tax, "
-    "what was invoiced for {plan} under the transfer. Invoices from before it and the other "
-    "subscription of {customer} are not concerned.",
+    "{entity} (it sits in {region}), give it that subscription, and restate in its name, with its tax, "
+    "what was invoiced for {plan} under the transfer. Invoices from before it, and whatever "
+    "else {customer} has, are not concerned.",
     "As of {date}, {entity} holds the {plan} subscription that used to belong to {customer}. {entity} "
     "is new to us; its tax region is {region}. Since the news came late, invoices after the change "
     "name the wrong customer and carry the wrong tax. Earlier invoices were fine, and so is the rest "
     "of what {customer} has.",
     "Please move {plan} from {customer} to a new customer, {entity}, based in {region}. The date of "
     "the transfer is {date}. From then on {plan} is billed to {entity}, which goes for the invoices we "
-    "already made out as well. {customer} remains a customer with its other plan, and its older "
+    "already made out as well. {customer} remains a customer with all else it has, and its older "
     "invoices do not change.",
 )
 SHAPES = (look.twin_customer, look.moved_at_once, look.twin_plan, look.closed_sibling)
@@ -43,8 +42,8 @@ def plan(draw: Draw, knobs: Knobs) -> Plan:
     sketch = Sketch(draw, knobs)
     _, long = spans(knobs, draw, extra=2, subscriptions=(1,))
     start = sketch.periods[-1 - long]
-    old, new = draw.choice(sorted(sketch.regions)), sketch.region()
-    sketch.region(f"{sketch.regions[new].name} {draw.choice(words.REGION_TWIN)}")
+    old = draw.choice(sorted(sketch.regions))
+    new, _ = sketch.twin_regions()
     customer, entity = sketch.customer(region=old), sketch.id("CUST")
     name, entity_name = sketch.customers[customer].name, sketch.unused_name()
     of, kept = draw.sample(sketch.free(sketch.plans), 2)

@@ -25,12 +25,17 @@ BODIES = (
     "Starting with {period}, the {old} subscription of {customer} is on {new}, with discount code "
     "{code} in place of whatever it had. We invoiced on as before. Bring the subscription up to date "
     "and restate its invoices for {period} and later months; those for earlier months stay.",
-    "Sales closed an upgrade with {customer}: {new} instead of {old}, at the conditions of {code}, "
-    "first month {period}. The invoices for that month and later ones were made out on the old terms. "
-    "Both the subscription and these invoices need the new terms, months before do not.",
-    "Please switch {customer} from {old} to {new} and apply {code} to it. This counts from the invoice "
-    "for {period}: from there on all figures have to be as if it had been entered in time. Its other "
-    "subscription does not take part, and the months before {period} do not either.",
+    "Sales closed an upgrade with {customer}: {new} instead of {old}, with discount code {code} "
+    "instead of any it had, and {period} as the first month. The invoices for that month and later "
+    "ones were made out on the old terms. Both the subscription and these invoices need the new terms, "
+    "months before do not.",
+    "Please switch the {old} subscription of {customer} to {new} and put discount code {code} on that "
+    "subscription in place of any other. This counts from the invoice for {period}: from there on all "
+    "figures have to be as if it had been entered in time. What else {customer} has does not take "
+    "part, and the months before {period} do not either.",
+    "{customer} has been entitled to {new} with code {code} since {period}, in exchange for its {old} "
+    "subscription. We kept billing {old}. Correct the subscription and every invoice of it for "
+    "{period} or later. Whatever came before, and whatever else {customer} has with us, is fine.",
 )
 SHAPES = (look.twin_customer, look.twin_code, look.twin_plan, look.closed_sibling, look.left_plan)
 
@@ -43,7 +48,8 @@ def plan(draw: Draw, knobs: Knobs) -> Plan:
     new = sketch.plan(steady=True, price=sketch.plans[old].price.latest + draw.between(25, 90))
     code = sketch.code(shape="percent")
     customer = sketch.customer()
-    codes = [key for key in sketch.free(sketch.codes) if key != code]
+    share = sketch.codes[code].percent.latest
+    codes = [key for key in sketch.free(sketch.codes) if sketch.codes[key].percent.latest != share]
     upgraded = sketch.subscribe(customer, plan=old, code=draw.choice(("", *codes)))
     sketch.subscribe(customer, plan=kept)
     sketch.drafts.add(upgraded)
