@@ -72,8 +72,8 @@ def other_match(family: EditsFamily, case: Case, edits: Edits) -> str:
 def with_a_no_op(family: EditsFamily, case: Case, edits: Edits) -> str:
     """An update in front that sets a cell to what it holds."""
     name, rows = next((name, rows) for name, rows in family.read_tables(case.files).items() if rows)
-    key = family.schema[name].key
-    idle = {"file": name, "op": "update", "match": {key: rows[0][key]}, "set": {key: rows[0][key]}}
+    key = family.schema[name].match(rows[0])
+    idle = {"file": name, "op": "update", "match": key, "set": key}
     return json.dumps([idle, *edits])
 
 
@@ -83,8 +83,8 @@ def with_noise(family: EditsFamily, case: Case, edits: Edits) -> str:
     read = set().union(*prepared.reads.values())
     name = next(name for name, rows in prepared.tables.items() if name not in read and rows)
     table = family.schema[name]
-    column = next(column for column in table.columns if column != table.key)
-    match = {table.key: prepared.tables[name][0][table.key]}
+    column = next(column for column in table.columns if column not in table.keys)
+    match = table.match(prepared.tables[name][0])
     return json.dumps([*edits, {"file": name, "op": "update", "match": match, "set": {column: "changed"}}])
 
 
@@ -108,13 +108,12 @@ def other_columns_order(family: EditsFamily, case: Case, edits: Edits) -> str:
 
 
 def fresh_ids(family: EditsFamily, case: Case, edits: Edits) -> str:
-    """Another key for each inserted row, wherever it occurs."""
+    """Another key for each inserted row, wherever it occurs; a key of several columns has no id to choose."""
     text = json.dumps(edits)
     for i, edit in enumerate(edits):
-        if edit["op"] == "insert":
-            text = text.replace(
-                json.dumps(edit["row"][family.schema[edit["file"]].key]), json.dumps(f"NEW-{i}")
-            )
+        if edit["op"] == "insert" and len(family.schema[edit["file"]].keys) == 1:
+            key = family.schema[edit["file"]].key_of(edit["row"])
+            text = text.replace(json.dumps(key), json.dumps(f"NEW-{i}"))
     return text
 
 

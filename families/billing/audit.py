@@ -3,16 +3,26 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
-from families.billing.tables import TABLES
 from trapcli.contract import Problem
 from trapcli.edits.columns import Row, Tables
+from trapcli.edits.scenes import dangling
 from trapcli.money import unambiguous
+
+LINKS = (
+    ("customers.csv", "region_id", "regions.csv", "region_id"),
+    ("subscriptions.csv", "customer_id", "customers.csv", "customer_id"),
+    ("subscriptions.csv", "plan_id", "plans.csv", "plan_id"),
+    ("subscriptions.csv", "discount_code", "discount_codes.csv", "code"),
+    ("subscriptions.csv", "addon_ids", "addons.csv", "addon_id"),
+    ("plans.csv", "tier_id", "tiers.csv", "tier_id"),
+    ("invoices.csv", "subscription_id", "subscriptions.csv", "subscription_id"),
+)
 
 
 def audit(before: Tables, after: Tables) -> Iterator[Problem]:
     """Rows whose figures do not add up, keys that lead nowhere, figures that rounding decides."""
     for tables in (before, after):
-        yield from _references(tables)
+        yield from dangling(tables, LINKS)
         for row in tables["invoices.csv"]:
             yield from _closes(row)
     if all(row["baked_tax_usd"] for row in after["invoices.csv"]):
@@ -23,24 +33,6 @@ def audit(before: Tables, after: Tables) -> Iterator[Problem]:
     for row in after["invoices.csv"]:
         if row != old[row["invoice_id"]]:
             yield from _rounds(row, rates, shares)
-
-
-def _references(tables: Tables) -> Iterator[Problem]:
-    keys = {table.name: {row[table.key] for row in tables[table.name]} for table in TABLES}
-    links = (
-        ("customers.csv", "region_id", "regions.csv"),
-        ("subscriptions.csv", "customer_id", "customers.csv"),
-        ("subscriptions.csv", "plan_id", "plans.csv"),
-        ("subscriptions.csv", "discount_code", "discount_codes.csv"),
-        ("subscriptions.csv", "addon_ids", "addons.csv"),
-        ("plans.csv", "tier_id", "tiers.csv"),
-        ("invoices.csv", "subscription_id", "subscriptions.csv"),
-    )
-    for file, column, target in links:
-        for row in tables[file]:
-            for key in filter(None, row[column].split(";")):
-                if key not in keys[target]:
-                    yield Problem(f"{key} is not in {target}", f"{file} {column}")
 
 
 def _amounts(row: Row) -> tuple[Fraction, Fraction]:

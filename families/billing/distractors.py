@@ -5,24 +5,10 @@ from dataclasses import dataclass, replace
 
 from families.billing import vocabulary as words
 from families.billing.sketch import Sketch
-from families.billing.world import NEVER_BILLED, History, always
+from families.billing.world import NEVER_BILLED
+from trapcli.edits.scenes import History, always, idle_remarks, in_turn, longer_name
 from trapcli.edits.wording import shifted
 from trapcli.streams import Draw
-
-TWIN = (
-    "Please do not mix it up with {twin}, which stays as it is.",
-    "{twin} is something else and is not part of this.",
-    "Note that {twin} has nothing to do with this request.",
-    "I know that {twin} sounds alike; leave that one alone.",
-)
-OTHER = (
-    "{other} asked something similar last month; that is a ticket of its own.",
-    "(The question from {other} is being handled by someone else.)",
-    "{other} is fine, I checked.",
-    "By the way, {other} called again about its contract; nothing to do for you there.",
-    "PS: I have not forgotten {other}, that comes next week in a separate ticket.",
-    "If {other} turns up in your lists, ignore it.",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +35,7 @@ def twin_of(sketch: Sketch, name: str, endings: Sequence[str]) -> str:
     """A longer name that begins with `name` and is not taken; "" if all are."""
     taken = {c.name for c in sketch.customers.values()}
     taken |= {item.name.latest for items in (sketch.plans, sketch.addons) for item in items.values()}
-    free = [f"{name} {ending}" for ending in endings if f"{name} {ending}" not in taken]
-    return sketch.draw.choice(free) if free else ""
+    return longer_name(sketch.draw, name, endings, taken)
 
 
 def twin_customer(sketch: Sketch, target: Target) -> None:
@@ -107,23 +92,18 @@ def closed_sibling(sketch: Sketch, target: Target) -> None:
 
 def place(sketch: Sketch, target: Target, shapes: Sequence[Shape]) -> None:
     """As many distractors as the knob says, of the shapes that fit the kind, in turn."""
-    order = sketch.draw.shuffled(shapes)
-    for i in range(sketch.knobs.distractors):
-        order[i % len(order)](sketch, target)
+    for shape in in_turn(sketch.draw, shapes, sketch.knobs.distractors):
+        shape(sketch, target)
 
 
 def asides(sketch: Sketch, twin: str = "") -> Sequence[str]:
     """Up to two sentences that name others and decide nothing."""
-    draw, said = sketch.draw.stream("asides"), []
-    if twin and draw.chance(0.6):
-        said.append(draw.choice(TWIN).format(twin=twin))
+    draw = sketch.draw.stream("asides")
     owners = {s.customer.latest for key, s in sketch.subscriptions.items() if key not in sketch.placed}
     owners -= {
         s.customer.at(p) for key, s in sketch.subscriptions.items() if key in sketch.placed for p in ("", "9")
     }
-    if draw.chance(0.4):
-        said.append(draw.choice(OTHER).format(other=sketch.customers[draw.choice(sorted(owners))].name))
-    return said
+    return idle_remarks(draw, twin, sketch.customers[draw.choice(sorted(owners))].name)
 
 
 def switching(first: str, start: str, second: str) -> History[str]:

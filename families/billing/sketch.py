@@ -10,16 +10,16 @@ from families.billing.world import (
     NEVER_BILLED,
     Code,
     Customer,
-    History,
     Invoice,
     Priced,
     Region,
     Subscription,
     Tier,
     World,
-    always,
 )
+from trapcli.edits.columns import Row
 from trapcli.edits.family import Unlucky
+from trapcli.edits.scenes import History, Ids, always
 from trapcli.edits.wording import months, shifted
 from trapcli.streams import Draw
 
@@ -31,7 +31,7 @@ class Sketch:
         self.draw, self.knobs = draw, knobs
         first = shifted(f"{draw.between(2020, 2023)}-01", draw.below(12))
         self.periods = months(first, knobs.periods)
-        self._ids: dict[str, list[int]] = {}
+        self.id = Ids(draw, 12 * knobs.customers + 60).take
         self._names = draw.shuffled([f"{a} {b}" for a in words.COMPANY for b in words.TRADE])
         self.regions: dict[str, Region] = {}
         self.tiers: dict[str, Tier] = {}
@@ -46,15 +46,6 @@ class Sketch:
         self.placed: set[str] = set()  # subscriptions that the trap stands on: never redrawn
         self._reserved: set[str] = set()  # ids that no filler may use
         self._catalogue()
-
-    def id(self, prefix: str, width: int = 3) -> str:
-        """A fresh id; ids of one prefix come in no order and with gaps."""
-        if prefix not in self._ids:
-            most = 3 * self.knobs.customers * 4 + 60
-            self._ids[prefix] = self.draw.stream(f"ids/{prefix}").shuffled(
-                range(10 ** (width - 1), 10 ** (width - 1) + most)
-            )
-        return f"{prefix}-{self._ids[prefix].pop()}"
 
     def _catalogue(self) -> None:
         draw, size = self.draw, self.knobs.customers
@@ -237,10 +228,19 @@ class Sketch:
             self.addons,
             self.codes,
             self.customers,
-            self.subscriptions,
+            dict(self.subscriptions),
             invoices,
             self._noise(draw),
         )
+
+    def redraw(self, file: str, row: Row) -> None:
+        """Other add-ons for the invoice's subscription; Unlucky if the trap stands on it."""
+        key = row["subscription_id"]
+        if key in self.placed:
+            raise Unlucky("a figure of the answer stands on a placed invoice")
+        free = self.free(self.addons)
+        addons = tuple(sorted(self.draw.sample(free, self.draw.between(0, min(3, len(free))))))
+        self.subscriptions[key] = replace(self.subscriptions[key], addons=always(addons))
 
     def _noise(self, draw: Draw) -> dict[str, list[dict[str, str]]]:
         customers, codes = sorted(self.customers), sorted(self.codes)

@@ -7,37 +7,15 @@ as recorded and one as it should be: its gold edits are the difference of their 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from fractions import Fraction
+from typing import Any
 
 from trapcli.edits.columns import Row, Tables
-
-T = TypeVar("T")
+from trapcli.edits.family import Unlucky
+from trapcli.edits.scenes import History, dollars
+from trapcli.money import unambiguous
 
 NEVER_BILLED = "9999-12"  # a change from here on shows in the present, but on no invoice
-
-
-@dataclass(frozen=True, slots=True)
-class History(Generic[T]):
-    """A value over periods ("YYYY-MM"): steps of (first period, value), the first from ""."""
-
-    steps: tuple[tuple[str, T], ...]
-
-    def at(self, period: str) -> T:
-        """The value that holds in `period`."""
-        return next(value for start, value in reversed(self.steps) if start <= period)
-
-    @property
-    def latest(self) -> T:
-        """The value of the present."""
-        return self.steps[-1][1]
-
-    def since(self, period: str, value: T) -> "History[T]":
-        """The same history, but `value` from `period` on, whatever came later."""
-        return History((*(step for step in self.steps if step[0] < period), (period, value)))
-
-
-def always(value: T) -> History[T]:
-    return History((("", value),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,11 +111,6 @@ class Figures:
     @property
     def total(self) -> int:
         return self.base + self.addons - self.discount + self.tax
-
-
-def dollars(cents: int) -> str:
-    """Whole cents as a money cell."""
-    return f"{cents // 100}.{cents % 100:02d}"
 
 
 def figures(world: World, invoice: Invoice) -> Figures:
@@ -244,3 +217,14 @@ def tables(world: World, invoices: Mapping[str, Row]) -> Tables:
         "invoices.csv": [invoices[key] for key in sorted(invoices)],
         **world.noise,
     }
+
+
+def corrected(recorded: World, right: World) -> tuple[Tables, Tables]:
+    """The tables of both worlds; Unlucky if rounding decides a figure that changes."""
+    old = {key: baked(recorded, key) for key in recorded.invoices}
+    new = {key: baked(right, key) for key in right.invoices}
+    for key in old:
+        exact = Fraction(figures(right, right.invoices[key]).exact_tax, 100_000)
+        if old[key] != new[key] and not unambiguous(exact):
+            raise Unlucky("a figure of the answer depends on how it is rounded")
+    return tables(recorded, old), tables(right, new)

@@ -73,7 +73,7 @@ def breaking_edits(family: EditsFamily, case: Case) -> Iterator[Edits]:
                     {
                         "file": name,
                         "op": "update",
-                        "match": {table.key: row[table.key]},
+                        "match": table.match(row),
                         "set": {column: value},
                     }
                 ]

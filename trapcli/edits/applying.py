@@ -6,7 +6,7 @@ from typing import Any
 
 from trapcli.edits.columns import Row, Table, Tables, cell, same
 
-Index = dict[str, dict[str, int]]  # file -> key -> position of the row with that key
+Index = dict[str, dict[Any, int]]  # file -> key -> position of the row with that key
 FIELDS = {"update": ("file", "op", "match", "set"), "insert": ("file", "op", "row")}
 
 
@@ -55,7 +55,8 @@ def quoted(value: Any) -> str:
 
 def index_of(schema: Mapping[str, Table], tables: Tables) -> Index:
     """Where each key stands, for `apply_edits` on large tables; tables with a key twice are left out."""
-    index = {name: {row[schema[name].key]: i for i, row in enumerate(rows)} for name, rows in tables.items()}
+    keys = {name: map(schema[name].key_of, rows) for name, rows in tables.items()}
+    index = {name: {key: i for i, key in enumerate(keys[name])} for name in tables}
     return {name: keys for name, keys in index.items() if len(keys) == len(tables[name])}
 
 
@@ -135,7 +136,7 @@ def _update(work: _Work, position: int, table: Table, edit: Mapping[str, Any]) -
             rows[i] = {**rows[i], **cells}
     if touched:
         work.touched.append((position, frozenset(touched)))
-    if (table.name, table.key) in touched:
+    if any((table.name, column) in touched for column in table.keys):
         _check_keys(work, table)
     return None
 
@@ -145,8 +146,8 @@ def _hits(work: _Work, table: Table, wanted: Mapping[str, tuple[str, str]]) -> l
     rows: Sequence[Row] = work.tables[table.name]
     places: Iterable[int] = range(len(rows))
     keys = work.index.get(table.name)
-    if keys is not None and table.key in wanted:
-        at = keys.get(wanted[table.key][1])
+    if keys is not None and all(column in wanted for column in table.keys):
+        at = keys.get(table.key_of({column: text for column, (_, text) in wanted.items()}))
         places = [] if at is None else [at]
     return [i for i in places if all(same(kind, rows[i][c], text) for c, (kind, text) in wanted.items())]
 
@@ -156,9 +157,11 @@ def _insert(work: _Work, position: int, table: Table, edit: Mapping[str, Any]) -
     if not isinstance(values, dict):
         return "ignored, it has no object `row`"
     row = dict.fromkeys(table.columns, "") | _cells(work, position, table, values)
-    if not row[table.key]:
-        return f"ignored, the row has no {table.key}"
-    standing = [old for old in work.tables[table.name] if old[table.key] == row[table.key]]
+    for column in table.keys:
+        if not row[column]:
+            return f"ignored, the row has no {column}"
+    key_of = table.key_of
+    standing = [old for old in work.tables[table.name] if key_of(old) == key_of(row)]
     if any(all(same(kind, old[c], row[c]) for c, kind in table.columns.items()) for old in standing):
         return f"ignored, {table.name} has this very row"
     work.writable(table.name).append(row)
@@ -170,10 +173,12 @@ def _insert(work: _Work, position: int, table: Table, edit: Mapping[str, Any]) -
 def _check_keys(work: _Work, table: Table) -> None:
     """Note as broken a table in which two rows have one key, and as mended one that is unique again."""
     work.index.pop(table.name, None)
-    seen: set[str] = set()
+    seen: set[Any] = set()
     work.broken.pop(table.name, None)
+    key_of = table.key_of
     for row in work.tables[table.name]:
-        if row[table.key] in seen:
-            work.broken[table.name] = f"{table.name} has two rows with {table.key} {row[table.key]}"
+        if key_of(row) in seen:
+            named = ", ".join(f"{column} {cell}" for column, cell in table.match(row).items())
+            work.broken[table.name] = f"{table.name} has two rows with {named}"
             return
-        seen.add(row[table.key])
+        seen.add(key_of(row))

@@ -7,9 +7,10 @@ and `integer` (by their value, however it is spelled).
 import csv
 import io
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from operator import itemgetter
 from typing import Any
 
 from trapcli.money import number
@@ -26,16 +27,33 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A CSV file of a case: its name, its columns in order with their kinds, its key column."""
+    """A CSV file of a case: its name, its columns in order with their kinds, its key.
+
+    The key is a column, or several whose cells together tell the rows apart.
+    """
 
     name: str
     columns: Mapping[str, str]
-    key: str
+    key: str | tuple[str, ...]
 
     def __post_init__(self) -> None:
         unknown = set(self.columns.values()) - KINDS
-        if unknown or self.key not in self.columns:
+        if unknown or not self.keys or not set(self.keys) <= self.columns.keys():
             raise ValueError(f"{self.name}: unknown kinds {unknown} or no column {self.key!r}")
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The columns of the key."""
+        return (self.key,) if isinstance(self.key, str) else self.key
+
+    @property
+    def key_of(self) -> Callable[[Row], Any]:
+        """What gives a row's key: its cell, or a tuple of its cells if the key has several columns."""
+        return itemgetter(*self.keys)
+
+    def match(self, row: Row) -> Row:
+        """What an edit matches to hit this row and no other."""
+        return {column: row[column] for column in self.keys}
 
 
 def schema(*tables: Table) -> dict[str, Table]:

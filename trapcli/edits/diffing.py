@@ -14,8 +14,8 @@ def diff(schema: Mapping[str, Table], before: Tables, after: Tables) -> list[dic
     """
     edits: list[dict[str, Any]] = []
     for name, table in schema.items():
-        old = {row[table.key]: row for row in before[name]}
-        new = {row[table.key]: row for row in after[name]}
+        old = {table.key_of(row): row for row in before[name]}
+        new = {table.key_of(row): row for row in after[name]}
         if old.keys() - new.keys():
             raise ValueError(f"{name}: no edit deletes rows {sorted(old.keys() - new.keys())}")
         edits += [
@@ -26,5 +26,5 @@ def diff(schema: Mapping[str, Table], before: Tables, after: Tables) -> list[dic
                 column: new[key][column] for column in table.columns if new[key][column] != row[column]
             }
             if changes:
-                edits.append({"file": name, "op": "update", "match": {table.key: key}, "set": changes})
+                edits.append({"file": name, "op": "update", "match": table.match(row), "set": changes})
     return edits

@@ -4,13 +4,11 @@ from dataclasses import replace
 
 from families.billing import distractors as look
 from families.billing import vocabulary as words
-from families.billing.knobs import Knobs
-from families.billing.planning import finish
+from families.billing.planning import STAGE
 from families.billing.sketch import Sketch
 from families.billing.world import NEVER_BILLED, World
 from trapcli.edits import wording
-from trapcli.edits.family import Plan
-from trapcli.streams import Draw
+from trapcli.edits.scenes import Scene
 
 TITLES = (
     "{old} becomes {new}",
@@ -35,8 +33,8 @@ BODIES = (
 SHAPES = (look.twin_customer, look.moved_at_once, look.left_plan, look.twin_code)
 
 
-def plan(draw: Draw, knobs: Knobs) -> Plan:
-    sketch = Sketch(draw, knobs)
+def _scene(sketch: Sketch) -> Scene[World]:
+    draw = sketch.draw
     addon = draw.choice(
         [key for key in sorted(sketch.addons) if sketch.addons[key].name.latest in words.RENAMED]
     )
@@ -60,7 +58,13 @@ def plan(draw: Draw, knobs: Knobs) -> Plan:
         )
         return replace(world, addons={**world.addons, addon: rebranded})
 
-    text = wording.ticket(
-        draw, TITLES, BODIES, look.asides(sketch, twin), old=old, new=new, price=wording.dollars(draw, price)
-    )
-    return finish(sketch, rebrand, text, {"add-on": addon, "new price": str(price), "look-alike": twin})
+    said = {
+        "old": old,
+        "new": new,
+        "price": wording.dollars(draw, price),
+    }
+    facts = {"add-on": addon, "new price": str(price), "look-alike": twin}
+    return Scene(rebrand, said, facts, look.asides(sketch, twin))
+
+
+plan = STAGE.plan(TITLES, BODIES, _scene)

@@ -3,13 +3,11 @@
 from dataclasses import replace
 
 from families.billing import distractors as look
-from families.billing.knobs import Knobs
-from families.billing.planning import finish
+from families.billing.planning import STAGE
 from families.billing.sketch import Sketch
-from families.billing.world import World, always
+from families.billing.world import World
 from trapcli.edits import wording
-from trapcli.edits.family import Plan
-from trapcli.streams import Draw
+from trapcli.edits.scenes import Scene, always
 
 TITLES = (
     "{code} has the wrong percentage",
@@ -37,8 +35,8 @@ BODIES = (
 SHAPES = (look.twin_code, look.code_attached_late, look.twin_customer, look.closed_sibling)
 
 
-def plan(draw: Draw, knobs: Knobs) -> Plan:
-    sketch = Sketch(draw, knobs)
+def _scene(sketch: Sketch) -> Scene[World]:
+    draw = sketch.draw
     wrong, right, others = draw.sample((6, 9, 11, 13, 14, 16, 17, 22, 24), 3)
     last = len(sketch.periods) - 1
     at = draw.between(2, last)
@@ -65,16 +63,15 @@ def plan(draw: Draw, knobs: Knobs) -> Plan:
         return replace(world, codes={**world.codes, code: corrected})
 
     name = sketch.customers[customer].name
-    text = wording.ticket(
-        draw,
-        TITLES,
-        BODIES,
-        look.asides(sketch),
-        code=code,
-        customer=name,
-        period=wording.month(draw, period),
-        wrong=wording.percent(draw, wrong),
-        right=wording.percent(draw, right),
-    )
+    said = {
+        "code": code,
+        "customer": name,
+        "period": wording.month(draw, period),
+        "wrong": wording.percent(draw, wrong),
+        "right": wording.percent(draw, right),
+    }
     facts = {"code": code, "was": f"{wrong}%", "is": f"{right}%", "invoice of": used, "neighbour": beside}
-    return finish(sketch, correct, text, facts)
+    return Scene(correct, said, facts, look.asides(sketch))
+
+
+plan = STAGE.plan(TITLES, BODIES, _scene)

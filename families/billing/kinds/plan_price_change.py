@@ -4,13 +4,11 @@ from dataclasses import replace
 
 from families.billing import distractors as look
 from families.billing import vocabulary as words
-from families.billing.knobs import Knobs
-from families.billing.planning import finish
+from families.billing.planning import STAGE
 from families.billing.sketch import Sketch, spans
 from families.billing.world import World
 from trapcli.edits import wording
-from trapcli.edits.family import Plan
-from trapcli.streams import Draw
+from trapcli.edits.scenes import Scene
 
 TITLES = (
     "New price for {plan}",
@@ -37,9 +35,9 @@ BODIES = (
 SHAPES = (look.left_plan, look.twin_plan, look.moved_at_once, look.twin_code)
 
 
-def plan(draw: Draw, knobs: Knobs) -> Plan:
-    sketch = Sketch(draw, knobs)
-    many, long = spans(knobs, draw, extra=1, subscriptions=range(2, 9))
+def _scene(sketch: Sketch) -> Scene[World]:
+    draw = sketch.draw
+    many, long = spans(sketch.knobs, draw, extra=1, subscriptions=range(2, 9))
     start = sketch.periods[-1 - long]
     raised = sketch.plan(steady=True)
     name = sketch.plans[raised].name.latest
@@ -65,14 +63,13 @@ def plan(draw: Draw, knobs: Knobs) -> Plan:
             world, plans={**world.plans, raised: replace(item, price=item.price.since(start, price))}
         )
 
-    text = wording.ticket(
-        draw,
-        TITLES,
-        BODIES,
-        look.asides(sketch, twin),
-        plan=name,
-        price=wording.dollars(draw, price),
-        period=wording.month(draw, start),
-    )
+    said = {
+        "plan": name,
+        "price": wording.dollars(draw, price),
+        "period": wording.month(draw, start),
+    }
     facts = {"plan": raised, "first month covered": start, "new price": str(price), "look-alike": twin}
-    return finish(sketch, dearer, text, facts)
+    return Scene(dearer, said, facts, look.asides(sketch, twin))
+
+
+plan = STAGE.plan(TITLES, BODIES, _scene)

@@ -4,13 +4,11 @@ from dataclasses import replace
 
 from families.billing import distractors as look
 from families.billing import vocabulary as words
-from families.billing.knobs import Knobs
-from families.billing.planning import finish
+from families.billing.planning import STAGE
 from families.billing.sketch import Sketch, spans
 from families.billing.world import World
 from trapcli.edits import wording
-from trapcli.edits.family import Plan
-from trapcli.streams import Draw
+from trapcli.edits.scenes import Scene
 
 TITLES = (
     "{customer}: change of region",
@@ -40,9 +38,9 @@ BODIES = (
 SHAPES = (look.twin_customer, look.moved_at_once, look.closed_sibling, look.twin_plan)
 
 
-def plan(draw: Draw, knobs: Knobs) -> Plan:
-    sketch = Sketch(draw, knobs)
-    many, long = spans(knobs, draw, extra=1)
+def _scene(sketch: Sketch) -> Scene[World]:
+    draw = sketch.draw
+    many, long = spans(sketch.knobs, draw, extra=1)
     start = sketch.periods[-1 - long]
     old = draw.choice(sorted(sketch.regions))
     new, _ = sketch.twin_regions()
@@ -68,15 +66,14 @@ def plan(draw: Draw, knobs: Knobs) -> Plan:
         return replace(world, customers={**world.customers, customer: moved})
 
     day = look.effective(draw, start)
-    text = wording.ticket(
-        draw,
-        TITLES,
-        BODIES,
-        look.asides(sketch, twin),
-        customer=name,
-        old=sketch.regions[old].name,
-        new=sketch.regions[new].name,
-        date=wording.date(draw, day),
-    )
+    said = {
+        "customer": name,
+        "old": sketch.regions[old].name,
+        "new": sketch.regions[new].name,
+        "date": wording.date(draw, day),
+    }
     facts = {"customer": customer, "effective": day, "first month covered": start, "look-alike": twin}
-    return finish(sketch, move, text, facts)
+    return Scene(move, said, facts, look.asides(sketch, twin))
+
+
+plan = STAGE.plan(TITLES, BODIES, _scene)

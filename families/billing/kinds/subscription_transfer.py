@@ -3,13 +3,11 @@
 from dataclasses import replace
 
 from families.billing import distractors as look
-from families.billing.knobs import Knobs
-from families.billing.planning import finish
+from families.billing.planning import STAGE
 from families.billing.sketch import Sketch, spans
-from families.billing.world import Customer, World, always
+from families.billing.world import Customer, World
 from trapcli.edits import wording
-from trapcli.edits.family import Plan
-from trapcli.streams import Draw
+from trapcli.edits.scenes import Scene, always
 
 TITLES = (
     "{customer} hands a subscription to {entity}",
@@ -38,9 +36,9 @@ BODIES = (
 SHAPES = (look.twin_customer, look.moved_at_once, look.twin_plan, look.closed_sibling)
 
 
-def plan(draw: Draw, knobs: Knobs) -> Plan:
-    sketch = Sketch(draw, knobs)
-    _, long = spans(knobs, draw, extra=2, subscriptions=(1,))
+def _scene(sketch: Sketch) -> Scene[World]:
+    draw = sketch.draw
+    _, long = spans(sketch.knobs, draw, extra=2, subscriptions=(1,))
     start = sketch.periods[-1 - long]
     old = draw.choice(sorted(sketch.regions))
     new, _ = sketch.twin_regions()
@@ -61,16 +59,15 @@ def plan(draw: Draw, knobs: Knobs) -> Plan:
         customers = {**world.customers, entity: Customer(entity_name, always(new), day)}
         return replace(world, customers=customers, subscriptions={**world.subscriptions, moved: handed})
 
-    text = wording.ticket(
-        draw,
-        TITLES,
-        BODIES,
-        look.asides(sketch),
-        customer=name,
-        entity=entity_name,
-        plan=sketch.plans[of].name.latest,
-        region=sketch.regions[new].name,
-        date=wording.date(draw, day),
-    )
+    said = {
+        "customer": name,
+        "entity": entity_name,
+        "plan": sketch.plans[of].name.latest,
+        "region": sketch.regions[new].name,
+        "date": wording.date(draw, day),
+    }
     facts = {"subscription": moved, "from": customer, "effective": day, "first month covered": start}
-    return finish(sketch, hand_over, text, facts)
+    return Scene(hand_over, said, facts, look.asides(sketch))
+
+
+plan = STAGE.plan(TITLES, BODIES, _scene)

@@ -3,13 +3,11 @@
 from dataclasses import replace
 
 from families.billing import distractors as look
-from families.billing.knobs import Knobs
-from families.billing.planning import finish
+from families.billing.planning import STAGE
 from families.billing.sketch import Sketch, spans
 from families.billing.world import World
 from trapcli.edits import wording
-from trapcli.edits.family import Plan
-from trapcli.streams import Draw
+from trapcli.edits.scenes import Scene
 
 TITLES = (
     "{customer} upgrades to {new}",
@@ -40,9 +38,9 @@ BODIES = (
 SHAPES = (look.twin_customer, look.twin_code, look.twin_plan, look.closed_sibling, look.left_plan)
 
 
-def plan(draw: Draw, knobs: Knobs) -> Plan:
-    sketch = Sketch(draw, knobs)
-    _, long = spans(knobs, draw, extra=1, subscriptions=(1,))
+def _scene(sketch: Sketch) -> Scene[World]:
+    draw = sketch.draw
+    _, long = spans(sketch.knobs, draw, extra=1, subscriptions=(1,))
     start = sketch.periods[-1 - long]
     old, kept = draw.sample(sketch.free(sketch.plans), 2)
     new = sketch.plan(steady=True, price=sketch.plans[old].price.latest + draw.between(25, 90))
@@ -61,16 +59,15 @@ def plan(draw: Draw, knobs: Knobs) -> Plan:
         changed = replace(item, plan=item.plan.since(start, new), code=item.code.since(start, code))
         return replace(world, subscriptions={**world.subscriptions, upgraded: changed})
 
-    text = wording.ticket(
-        draw,
-        TITLES,
-        BODIES,
-        look.asides(sketch),
-        customer=sketch.customers[customer].name,
-        old=sketch.plans[old].name.latest,
-        new=sketch.plans[new].name.latest,
-        code=code,
-        period=wording.month(draw, start),
-    )
+    said = {
+        "customer": sketch.customers[customer].name,
+        "old": sketch.plans[old].name.latest,
+        "new": sketch.plans[new].name.latest,
+        "code": code,
+        "period": wording.month(draw, start),
+    }
     facts = {"subscription": upgraded, "first month covered": start, "plan": new, "code": code}
-    return finish(sketch, upgrade, text, facts)
+    return Scene(upgrade, said, facts, look.asides(sketch))
+
+
+plan = STAGE.plan(TITLES, BODIES, _scene)
