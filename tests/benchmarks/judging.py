@@ -7,8 +7,6 @@ are applied to two copies of the case on disk, and every report runs on both as 
 """
 
 import json
-import os
-import resource
 import statistics
 import subprocess
 import sys
@@ -27,6 +25,16 @@ from trapcli.edits.comparing import name_of
 from trapcli.edits.family import EditsFamily
 from trapcli.judging import judge_output
 from trapcli.text import Output
+
+# Runs the program and ends with the most memory it held, in KiB (getrusage counts the parent's too).
+PEAK = """
+import sys
+from trapcli.cli import main
+main()
+for line in open("/proc/self/status"):
+    if line.startswith("VmHWM"):
+        print(line.split()[1], file=sys.stderr)
+"""
 
 
 def seconds(work: Callable[[], object], rounds: int) -> float:
@@ -92,7 +100,6 @@ def judging(family: EditsFamily, rung: int | None) -> None:
 
 def suites(name: str) -> None:
     """A suite ten times as long takes how many times as long; judging one answer from a shell."""
-    program = [sys.executable, "-m", "trapcli"]
     with tempfile.TemporaryDirectory() as place:
 
         def build(count: int) -> Callable[[], object]:
@@ -120,16 +127,12 @@ def suites(name: str) -> None:
                 for i in range(count)
             )
             answers.write_text("\n".join(lines))
-            with answers.open("rb") as stream:
-                done = subprocess.Popen(
-                    [*program, "judge", "--suite", f"{place}/{name}", "--answers", "-", "--json"],
-                    stdin=stream,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                )
-                _, _, used = os.wait4(done.pid, 0)
-                done.returncode = 0
-            print(f"{name:10} a batch of {count:6} answers peaks at {used.ru_maxrss / 1024:.0f} MiB")
+            command = [sys.executable, "-c", PEAK, "judge", "--suite", f"{place}/{name}"]
+            done = subprocess.run(
+                [*command, "--answers", str(answers), "--json"], capture_output=True, text=True
+            )
+            peak = int(done.stderr.split()[-1])
+            print(f"{name:10} a batch of {count:6} answers peaks at {peak / 1024:.1f} MiB")
 
 
 def main() -> None:
@@ -140,7 +143,6 @@ def main() -> None:
         judging(family, None)
         judging(family, len(family.ladder) - 1)
         suites(name)
-    print(f"this process peaked at {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB")
 
 
 if __name__ == "__main__":

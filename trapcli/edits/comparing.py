@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Context, localcontext
+from functools import cached_property
 from hashlib import sha256
 from types import ModuleType
 from typing import Any
@@ -13,7 +14,7 @@ from trapcli.edits.columns import Row, Tables
 Read = Callable[[str], Sequence[Row]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # no slots: a cached property needs a place
 class Printed:
     """What a report printed: its rows, header first; or why it raised.
 
@@ -25,6 +26,7 @@ class Printed:
     error: str
     digest: str
 
+    @cached_property
     def by_key(self) -> dict[str, Sequence[str]]:
         """The rows below the header by their first cell (the second one of a key as "KEY (2)")."""
         rows: dict[str, Sequence[str]] = {}
@@ -115,7 +117,7 @@ def watched(tables: Tables) -> tuple[Read, set[str], set[tuple[str, str]]]:
 
 def differing(yours: Printed, right: Printed) -> Iterator[tuple[str, str, str | None, str | None]]:
     """(row, column, yours, right) for each cell that differs; None where there is no such cell."""
-    have, want = yours.by_key(), right.by_key()
+    have, want = yours.by_key, right.by_key
     header = (right.rows or yours.rows)[0]
     for key in (*want, *(key for key in have if key not in want)):
         mine, good = have.get(key), want.get(key)
@@ -132,13 +134,14 @@ def mended_and_spoiled(before: Printed, yours: Printed, right: Printed) -> tuple
     if yours.digest == before.digest:
         return 0, 0
     width = len(right.rows[0])
-    old, have, want = before.by_key(), yours.by_key(), right.by_key()
+    old, have, want = before.by_key, yours.by_key, right.by_key
     mended = spoiled = 0
     nothing: Sequence[str | None] = (None,) * width
     for key in {**want, **have, **old}:
-        was, is_, should = (rows.get(key, nothing) for rows in (old, have, want))
+        was, is_ = old.get(key, nothing), have.get(key, nothing)
         if was == is_:
             continue
+        should = want.get(key, nothing)
         for i in range(width):
             good = is_[i] == should[i]
             if was[i] == should[i]:
