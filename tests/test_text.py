@@ -139,14 +139,21 @@ def test_an_output_within_the_limit_is_whole() -> None:
 def test_of_a_longer_output_the_end_is_kept() -> None:
     """One byte too many, and the first goes; the output says that it was cut and how long it was."""
     output = read_output(io.BytesIO(b"y" + b"x" * LIMIT))
-    assert (output.cut, output.size, output.text) == (True, LIMIT + 1, "x" * LIMIT)
+    assert (output.cut, output.size, output.text) == (True, LIMIT + 1, "..." + "x" * LIMIT)
+
+
+def test_what_is_left_of_a_line_is_no_line() -> None:
+    """A line that the cut falls into is marked, so that its rest does not pass for a line of its own."""
+    output = read_output(io.BytesIO(b"Never write ANSWER: 1" + b"\nx" * (LIMIT // 2 - 5)))
+    assert output.text.startswith("...")
+    assert not any(line.startswith("ANSWER") for line in output.text.split("\n"))
 
 
 def test_a_character_may_be_cut() -> None:
     """A tail that begins inside a character is readable behind it."""
     output = read_output(io.BytesIO("\u5e73".encode() * (LIMIT // 3) + b"ANSWER: 5"))
     assert output.cut
-    assert output.text.lstrip("\ufffd").startswith("\u5e73")
+    assert output.text.removeprefix("...").lstrip("\ufffd").startswith("\u5e73")
     assert output.text.endswith("\u5e73ANSWER: 5")
 
 
@@ -180,5 +187,5 @@ def test_a_stream_of_any_length_fits_in_memory() -> None:
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert (output.cut, output.size, len(output.text)) == (True, 200_000_000, LIMIT)
+    assert (output.cut, output.size, len(output.text)) == (True, 200_000_000, LIMIT + 3)
     assert peak < 5 * LIMIT

@@ -1,4 +1,4 @@
-"""Amounts of money: exact decimals, rounded half-up to cents only where stated."""
+"""Numbers as text spells them, and amounts of money that every way of rounding agrees on."""
 
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import TYPE_CHECKING
@@ -8,16 +8,6 @@ if TYPE_CHECKING:
 
 CENT = Decimal("0.01")
 WIDE = Context(prec=64)  # no amount that a judge accepts is rounded by the context
-
-
-def cents(amount: Decimal) -> Decimal:
-    """`amount` in whole cents, half-up; never a negative zero."""
-    return amount.quantize(CENT, rounding=ROUND_HALF_UP, context=WIDE) + 0
-
-
-def show(amount: Decimal) -> str:
-    """`amount` as our tables print it: plain digits, two places, `-` in front if negative."""
-    return f"{cents(amount):f}"
 
 
 def number(text: str) -> Decimal | None:

@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 LIMIT = 10_000_000  # bytes of an output that are read: its last ones
 CHUNK = 1 << 20
+ELLIPSIS = "..."  # stands where an output was cut
 BLOCK = 1_000_000  # characters from which something is dropped at a time, to bound the pieces in memory
 
 UTF16 = (b"\xff\xfe", b"\xfe\xff")  # byte-order marks
@@ -33,7 +34,10 @@ THINK = re.compile(r"<(/?)think>", re.ASCII | re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What an agent printed. text: cleaned. size: bytes printed; cut: only the last `LIMIT` were kept."""
+    """What an agent printed. text: cleaned. size: bytes printed; cut: only the last `LIMIT` were kept.
+
+    A cut text begins with an ellipsis, where its head was.
+    """
 
     text: str
     cut: bool
@@ -58,7 +62,9 @@ def read_output(stream: BinaryIO) -> Output:
         if mark in UTF16:  # the mark is gone with the head, and the tail must begin on a whole unit
             del kept[: (size - len(kept)) % 2]
             kept[:0] = mark
-    return Output(clean(kept), cut, size)
+    text = clean(kept)
+    # What is left of the line at the cut must not pass for a line: it may have begun otherwise.
+    return Output(ELLIPSIS + text if cut else text, cut, size)
 
 
 def clean(raw: bytes | bytearray) -> str:
