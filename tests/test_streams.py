@@ -29,7 +29,7 @@ def test_streams_do_not_disturb_each_other() -> None:
 
 
 def test_choices_are_even() -> None:
-    """Each of six outcomes comes up about as often as any (chi-square below the 1-in-1,000 bound of 5 degrees)."""
+    """Each of six outcomes comes up about as often as any (chi-square, 1 in 1,000)."""
     draw = Draw("dice")
     counts = Counter(draw.between(1, 6) for _ in range(6000))
     assert sorted(counts) == [1, 2, 3, 4, 5, 6]

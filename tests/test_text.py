@@ -146,7 +146,7 @@ def test_what_is_left_of_a_line_is_no_line() -> None:
     """A line that the cut falls into is marked, so that its rest does not pass for a line of its own."""
     output = read_output(io.BytesIO(b"Never write ANSWER: 1" + b"\nx" * (LIMIT // 2 - 5)))
     assert output.text.startswith("...")
-    assert not any(line.startswith("ANSWER") for line in output.text.split("\n"))
+    assert not any(line.strip().startswith("ANSWER") for line in output.text.split("\n"))
 
 
 def test_a_character_may_be_cut() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from trapcli.edits.columns import Row, Table, Tables, cell, same
 
+LONGEST_CELL = 200  # characters; an update may put a cell into thousands of rows, and reports print them
 Index = dict[str, dict[Any, int]]  # file -> key -> position of the row with that key
 FIELDS = {"update": ("file", "op", "match", "set"), "insert": ("file", "op", "row")}
 
@@ -101,6 +102,9 @@ def _cells(work: _Work, position: int, table: Table, values: Mapping[str, Any]) 
             work.notes.append(f"edit {position}: column {quoted(column)} ignored, {table.name} has none such")
         elif (text := cell(table.columns[name], value)) is None:
             work.notes.append(f"edit {position}: column {quoted(column)} ignored, its value is not a scalar")
+        elif len(text) > LONGEST_CELL:
+            why = f"its value has more than {LONGEST_CELL} characters"
+            work.notes.append(f"edit {position}: column {quoted(column)} ignored, {why}")
         else:
             cells[name] = text
     return cells
@@ -117,7 +121,7 @@ def _update(work: _Work, position: int, table: Table, edit: Mapping[str, Any]) -
         name = column.strip()
         kind = table.columns.get(name)
         text = cell(kind, value) if kind else None
-        if kind is None or text is None:
+        if kind is None or text is None or len(text) > LONGEST_CELL:
             return f"ignored, its match on {quoted(column)} can hit no row of {table.name}"
         wanted[name] = (kind, text)
     hits = _hits(work, table, wanted)

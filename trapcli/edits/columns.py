@@ -21,6 +21,7 @@ Tables = Mapping[str, Sequence[Row]]  # file name -> rows
 NUMERIC = frozenset({"money", "number", "integer"})
 KINDS = NUMERIC | {"id", "text", "date"}
 LARGEST_EXPONENT = 40
+LONGEST_NUMBER = 100  # characters; converting a longer one takes time that nobody bounds
 _GROUPED = re.compile(r"([+-]?)\$?([+-]?)(\d{1,3}(?:,\d{3})+|\d+)(\.\d*)?")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 
@@ -64,7 +65,7 @@ def schema(*tables: Table) -> dict[str, Table]:
 def value_of(kind: str, cell: str) -> Decimal | str:
     """What a cell means: a number where its kind and its text say so, else its text."""
     if kind in NUMERIC:
-        value = number(cell)
+        value = number(cell) if len(cell) <= LONGEST_NUMBER else None
         if value is not None and abs(value.adjusted()) <= LARGEST_EXPONENT:
             return value
     return cell
