@@ -24,7 +24,7 @@ MODULES = sorted(path for top in ("trapcli", "families") for path in (ROOT / top
 LAYERS = [
     ["errors"],
     ["contract", "money", "streams", "text"],
-    ["edits"],
+    ["edits", "answer_line", "answer_number", "answer_words"],
     ["registry", "files", "swapping", "suite", "selecting"],
     ["invariants", "building", "judging", "batch", "interop"],
     ["console"],
@@ -33,7 +33,7 @@ LAYERS = [
 ]
 HEIGHT = {name: height for height, names in enumerate(LAYERS) for name in names}
 ENGINE = HEIGHT["building"]
-FOR_FAMILIES = {"contract", "edits", "errors", "money", "streams"}
+FOR_FAMILIES = {"answer_line", "contract", "edits", "errors", "money", "streams"}
 
 
 def imports(path):

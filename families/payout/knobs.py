@@ -32,8 +32,8 @@ LADDER: tuple[dict[str, int], ...] = (
     {"listings": 6, "sales": 16, "orders": 4, "weeks": 4, "distractors": 0, "noise": 2},
     {},
     _rung((8, 18, 70, 16, 10), affected=6, distractors=4, noise=8),
-    _rung((14, 50, 240, 50, 14), affected=9, distractors=8, noise=20),
-    _rung((26, 120, 800, 140, 20), affected=14, distractors=14, noise=40),
-    _rung((45, 240, 2000, 320, 32), affected=19, distractors=22, noise=80),
-    _rung((70, 420, 4500, 700, 48), affected=24, distractors=34, noise=120),
+    _rung((14, 50, 240, 50, 14), affected=8, distractors=6, noise=20),
+    _rung((26, 120, 800, 140, 20), affected=12, distractors=8, noise=40),
+    _rung((40, 240, 2000, 320, 32), affected=16, distractors=14, noise=80),
+    _rung((70, 420, 4500, 700, 48), affected=24, distractors=20, noise=120),
 )

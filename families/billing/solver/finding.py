@@ -1,22 +1,13 @@
 """The records that a ticket is about."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Mapping, Sequence
 
-from families.billing.solver.books import Books, Row, Unclear
+from families.billing.solver.books import Books
 from families.billing.solver.restating import DISCOUNT, discount_by, subtotal_of
-from families.billing.solver.ticket import Ticket
-from families.billing.solver.values import cents
-
-T = TypeVar("T")
-
-
-def first_fitting(found: Iterable[T]) -> T:
-    """The first of what fits; Unclear if nothing does."""
-    for item in found:
-        return item
-    raise Unclear("nothing in the tables fits what the ticket names")
+from trapcli.edits.solving.tables import Row, Unclear
+from trapcli.edits.solving.ticket import Ticket
+from trapcli.edits.solving.values import cents
 
 
 def look_alikes(items: Mapping[str, Row], column: str, key: str) -> list[str]:

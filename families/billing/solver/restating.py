@@ -3,22 +3,29 @@
 from collections.abc import Callable
 from fractions import Fraction
 
-from families.billing.solver.books import Books, Row, Unclear
-from families.billing.solver.values import cents, dollars, half_up, shifted
+from families.billing.solver.books import Books
+from trapcli.edits.solving.edits import counting_from
+from trapcli.edits.solving.tables import Row, Unclear
+from trapcli.edits.solving.values import cents, dollars, half_up, shifted
 
 BASE, ADDONS, DISCOUNT = "baked_base_price_usd", "baked_addon_total_usd", "baked_discount_applied_usd"
 TAX, TOTAL = "baked_tax_usd", "baked_total_usd"
 
 
-def covers(first: str, mistake: str | None) -> Callable[[Row], bool]:
-    """Whether an invoice falls under a change from the month `first` on."""
-    if mistake == "earlier_touched":
-        return lambda invoice: True
-    if mistake == "boundary_missed":
-        return lambda invoice: invoice["period"] > first
-    if mistake == "one_too_early":
-        first = shifted(first, -1)
-    return lambda invoice: invoice["period"] >= first
+SLIPS = {"earlier_touched": "all", "boundary_missed": "late", "one_too_early": "early"}
+
+
+def first_month(day_or_month: str) -> str:
+    """The first month invoiced on its first day at or after this day ("YYYY-MM-DD", or a month)."""
+    if len(day_or_month) == 7 or day_or_month.endswith("-01"):
+        return day_or_month[:7]
+    return shifted(day_or_month[:7], 1)
+
+
+def covers(day_or_month: str, mistake: str | None) -> Callable[[Row], bool]:
+    """Whether an invoice falls under a change from this day or month on."""
+    first = first_month(day_or_month)
+    return counting_from("period", first, SLIPS.get(mistake or ""), before=shifted(first, -1))
 
 
 def subtotal_of(invoice: Row) -> int:

@@ -1,13 +1,23 @@
 """From the files of a case to what an agent prints."""
 
-import json
 from collections.abc import Callable, Mapping
 
 from families.billing.solver import tasks
-from families.billing.solver.books import Books, Unclear, read_books
-from families.billing.solver.ticket import Ticket, read_ticket
+from families.billing.solver.books import Books, read_books
+from families.billing.solver.ticket import read_ticket
+from trapcli.edits.solving.edits import Edit, printed
+from trapcli.edits.solving.ticket import Ticket, task_of
 
 Task = Callable[[Books, Ticket, str | None], tasks.Edits]
+TASKS: dict[tuple[str, ...], Task] = {
+    ("addon", "amount"): tasks.rebrand,
+    ("code", "share"): tasks.correct_code,
+    ("plan", "amount"): tasks.raise_price,
+    ("customer", "code", "plan"): tasks.upgrade,
+    ("customer", "region", "plan"): tasks.transfer,
+    ("customer", "region"): tasks.move,
+}
+"""What is to be done, told by the kinds of facts that the ticket brings together."""
 
 
 def solve(files: Mapping[str, str], mistake: str | None = None) -> str:
@@ -15,31 +25,13 @@ def solve(files: Mapping[str, str], mistake: str | None = None) -> str:
 
     If the files do not decide the answer, a sentence that says why.
     """
-    books = read_books(files)
-    try:
+
+    def edits() -> list[Edit]:
+        books = read_books(files)
         ticket = read_ticket(files["ticket.md"], books)
-        current, invoices = _task(ticket)(books, ticket, mistake)
-    except Unclear as why:
-        return f"I cannot tell what to do: {why}."
-    if mistake == "live_only":
-        invoices = []
-    if mistake == "baked_only":
-        current = []
-    return json.dumps([*current, *invoices])
+        current, invoices = task_of(ticket, TASKS)(books, ticket, mistake)
+        if mistake == "live_only":
+            return current
+        return invoices if mistake == "baked_only" else [*current, *invoices]
 
-
-def _task(ticket: Ticket) -> Task:
-    """What is to be done, told by the kinds of facts that the ticket brings together."""
-    if ticket.has("addon", "amount"):
-        return tasks.rebrand
-    if ticket.has("code", "share"):
-        return tasks.correct_code
-    if ticket.has("plan", "amount"):
-        return tasks.raise_price
-    if ticket.has("customer", "code", "plan"):
-        return tasks.upgrade
-    if ticket.has("customer", "region", "plan"):
-        return tasks.transfer
-    if ticket.has("customer", "region"):
-        return tasks.move
-    raise Unclear("the ticket asks for nothing that is known here")
+    return printed(edits)

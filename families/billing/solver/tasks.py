@@ -7,11 +7,9 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
 
-from families.billing.solver.books import Books, Row
+from families.billing.solver.books import Books
 from families.billing.solver.finding import (
-    first_fitting,
     fresh_key,
     invoice_with,
     look_alikes,
@@ -27,10 +25,12 @@ from families.billing.solver.restating import (
     restated,
     subtotal_of,
 )
-from families.billing.solver.ticket import NEW, Ticket
-from families.billing.solver.values import cents, dollars, first_month
+from families.billing.solver.ticket import NEW, month_of, since
+from trapcli.edits.solving.edits import Edit, insert, updates
+from trapcli.edits.solving.tables import Row, first_fitting
+from trapcli.edits.solving.ticket import Ticket
+from trapcli.edits.solving.values import cents, dollars
 
-Edit = dict[str, Any]
 Edits = tuple[list[Edit], list[Edit]]  # of current records, of invoices
 
 
@@ -45,13 +45,13 @@ def move(books: Books, ticket: Ticket, mistake: str | None) -> Edits:
     if mistake == "neighbour_touched":
         movers += look_alikes(books.customers, "customer_name", customer)
     theirs = {key for key, row in books.subscriptions.items() if row["customer_id"] in movers}
-    covered, rate = covers(first_month(ticket.since()), mistake), _rate(books, region, mistake)
+    covered, rate = covers(since(ticket), mistake), _rate(books, region, mistake)
 
     def retaxed(row: Row) -> dict[str, str]:
         return restated(row, rate, mistake)
 
     return (
-        _updates("customers.csv", "customer_id", books.customers, movers, {"region_id": region}),
+        _updates("customers.csv", books.customers, movers, {"region_id": region}),
         _invoices(books, lambda row: row["subscription_id"] in theirs and covered(row), retaxed),
     )
 
@@ -64,14 +64,14 @@ def raise_price(books: Books, ticket: Ticket, mistake: str | None) -> Edits:
     if mistake == "neighbour_touched":
         plans += look_alikes(books.plans, "plan_name", plan)
     names = {books.plans[key]["plan_name"] for key in plans}
-    covered = covers(first_month(ticket.since()), mistake)
+    covered = covers(since(ticket), mistake)
 
     def repriced(row: Row) -> dict[str, str]:
         discount = discount_on(books, row, price + cents(row["baked_addon_total_usd"]), mistake)
         return restated(row, rate_on(books, row), mistake, base=price, discount=discount)
 
     return (
-        _updates("plans.csv", "plan_id", books.plans, plans, {"base_price_usd": dollars(price)}),
+        _updates("plans.csv", books.plans, plans, {"base_price_usd": dollars(price)}),
         _invoices(books, lambda row: row["baked_plan_name"] in names and covered(row), repriced),
     )
 
@@ -89,7 +89,7 @@ def rebrand(books: Books, ticket: Ticket, mistake: str | None) -> Edits:
         del changes["addon_price_usd"]
     if mistake == "reprice_only":
         del changes["addon_name"]
-    current = _updates("addons.csv", "addon_id", books.addons, addons, changes)
+    current = _updates("addons.csv", books.addons, addons, changes)
     if mistake != "backfill":
         return current, []
 
@@ -112,20 +112,21 @@ def correct_code(books: Books, ticket: Ticket, mistake: str | None) -> Edits:
     if mistake == "code_name_pct":
         right = Fraction(re.findall(r"\d+", code["code"])[-1]) / 100
     corrected = {**code, "discount_pct": str(Decimal(right.numerator) / Decimal(right.denominator))}
-    used = invoice_with(books, ticket.all("customer"), code, ticket.month())
+    used = invoice_with(books, ticket.all("customer"), code, month_of(ticket))
     wanted = [used["invoice_id"]]
     if mistake == "neighbour_touched":
         theirs, month = others_of_customer(books, used["subscription_id"]), used["period"]
         wanted += _keys(books, lambda row: row["subscription_id"] in theirs and row["period"] == month)
     if mistake == "earlier_touched":
-        wanted = _keys(books, lambda row: row["subscription_id"] == used["subscription_id"])
+        of, month = used["subscription_id"], used["period"]
+        wanted = _keys(books, lambda row: row["subscription_id"] == of and row["period"] <= month)
 
     def rediscounted(row: Row) -> dict[str, str]:
         return restated(row, rate_on(books, row), mistake, discount=discount_by(corrected, subtotal_of(row)))
 
     changes = {"discount_pct": corrected["discount_pct"]}
     return (
-        _updates("discount_codes.csv", "code", books.codes, [code["code"]], changes),
+        _updates("discount_codes.csv", books.codes, [code["code"]], changes),
         _invoices(books, lambda row: row["invoice_id"] in wanted, rediscounted),
     )
 
@@ -133,7 +134,7 @@ def correct_code(books: Books, ticket: Ticket, mistake: str | None) -> Edits:
 def transfer(books: Books, ticket: Ticket, mistake: str | None) -> Edits:
     """A subscription goes to a new customer: that customer, the subscription, the invoices covered."""
     moved = subscription_in(books, ticket)
-    entity, region, day = ticket.one(NEW), ticket.one("region"), ticket.since()
+    entity, region, day = ticket.one(NEW), ticket.one("region"), since(ticket)
     handed = [moved]
     if mistake == "neighbour_touched":
         handed += others_of_customer(books, moved)
@@ -142,14 +143,14 @@ def transfer(books: Books, ticket: Ticket, mistake: str | None) -> Edits:
     current: list[Edit] = []
     if mistake == "renamed_in_place":
         old = books.subscriptions[moved]["customer_id"]
-        current += _updates("customers.csv", "customer_id", books.customers, [old], new)
+        current += _updates("customers.csv", books.customers, [old], new)
     else:
         row = {"customer_id": fresh, **new, "signup_date": day if len(day) == 10 else f"{day}-01"}
-        current.append({"file": "customers.csv", "op": "insert", "row": row})
+        current.append(insert("customers.csv", row))
     if mistake not in ("renamed_in_place", "not_reassigned"):
         to = {"customer_id": fresh}
-        current += _updates("subscriptions.csv", "subscription_id", books.subscriptions, handed, to)
-    covered, rate = covers(first_month(day), mistake), _rate(books, region, mistake)
+        current += _updates("subscriptions.csv", books.subscriptions, handed, to)
+    covered, rate = covers(day, mistake), _rate(books, region, mistake)
 
     def reissued(row: Row) -> dict[str, str]:
         return {"baked_customer_name": entity, **restated(row, rate, mistake)}
@@ -171,7 +172,7 @@ def upgrade(books: Books, ticket: Ticket, mistake: str | None) -> Edits:
     items = [upgraded]
     if mistake == "neighbour_touched":
         items += others_of_customer(books, upgraded)
-    covered = covers(first_month(ticket.since()), mistake)
+    covered = covers(since(ticket), mistake)
 
     def upgraded_terms(row: Row) -> dict[str, str]:
         name, base = new["plan_name"], cents(new["base_price_usd"])
@@ -187,7 +188,7 @@ def upgrade(books: Books, ticket: Ticket, mistake: str | None) -> Edits:
         return {"baked_plan_name": name, **cells}
 
     return (
-        _updates("subscriptions.csv", "subscription_id", books.subscriptions, items, changes),
+        _updates("subscriptions.csv", books.subscriptions, items, changes),
         _invoices(books, lambda row: row["subscription_id"] in items and covered(row), upgraded_terms),
     )
 
@@ -212,17 +213,11 @@ def _invoices(
     books: Books, chosen: Callable[[Row], bool], terms: Callable[[Row], Mapping[str, str]]
 ) -> list[Edit]:
     """An edit for each chosen invoice in which `terms` change something."""
-    rows = (row for row in books.invoices if chosen(row))
-    return [edit for row in rows for edit in _update("invoices.csv", "invoice_id", row, terms(row))]
+    return updates("invoices.csv", filter(chosen, books.invoices), terms)
 
 
 def _updates(
-    file: str, column: str, items: Mapping[str, Row], keys: Collection[str], cells: Mapping[str, str]
+    file: str, items: Mapping[str, Row], keys: Collection[str], cells: Mapping[str, str]
 ) -> list[Edit]:
     """An edit for each of these records in which the cells change something."""
-    return [edit for key in keys for edit in _update(file, column, items[key], cells)]
-
-
-def _update(file: str, column: str, row: Row, cells: Mapping[str, str]) -> list[Edit]:
-    changed = {name: cell for name, cell in cells.items() if cell != row[name]}
-    return [{"file": file, "op": "update", "match": {column: row[column]}, "set": changed}] if changed else []
+    return updates(file, [items[key] for key in keys], lambda row: cells)

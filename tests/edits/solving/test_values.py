@@ -4,14 +4,15 @@ from typing import Any
 
 import pytest
 
-from families.billing.solver import values
+from trapcli.edits.solving import values
 
 ACCEPTED = [
     (values.find_dates, "on 2024-04-23.", ["2024-04-23"]),
     (values.find_dates, "from 3 March 2025, or March 3rd, 2025; 1st of Sept 2025", [
         "2025-03-03", "2025-09-01", "2025-03-03"]),
     (values.find_months, "March 2025 to 2025-04 (Dec. 2025)", ["2025-04", "2025-03", "2025-12"]),
-    (values.find_amounts, "$149, $1,149.50, 12.00 USD, 9 dollars, US$7", ["149", "1149.50", "7", "12.00", "9"]),
+    (values.find_amounts, "$149, $1,149.50, 12.00 USD, 9 dollars, US$7", [
+        "149", "1149.50", "7", "12.00", "9"]),
     (values.find_shares, "15%, 12.5 percent, 7 per cent.", ["15", "12.5", "7"]),
 ]  # fmt: skip
 NEAR_MISSES = [
@@ -32,12 +33,3 @@ def test_values_are_read(find: Any, text: str, found: list[str]) -> None:
 def test_near_misses_are_no_values(find: Any, text: str) -> None:
     """What only looks like a value is none."""
     assert [value for _, _, value in find(text)] == []
-
-
-@pytest.mark.parametrize(
-    ("since", "first"),
-    [("2025-03-01", "2025-03"), ("2025-03-02", "2025-04"), ("2025-12-31", "2026-01"), ("2025-03", "2025-03")],
-)
-def test_the_first_month_covered(since: str, first: str) -> None:
-    """An invoice is made out on the first day of its month, so a later day counts from the next one on."""
-    assert values.first_month(since) == first

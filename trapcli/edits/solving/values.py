@@ -1,7 +1,7 @@
 """Dates, months, amounts and percentages as people write them in a ticket."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
 from fractions import Fraction
 
@@ -32,6 +32,7 @@ AMOUNTS = (
 SHARES = (re.compile(rf"{_START}{_NUMBER} ?(?:%|per ?cent\b)"),)
 
 Found = tuple[int, int, str]  # start, end, value
+Find = Callable[[str], Iterator[Found]]
 
 
 def find_dates(text: str) -> Iterator[Found]:
@@ -73,13 +74,6 @@ def _month_number(text: str) -> int:
     if text.isdigit():
         return int(text)
     return next(i for i, name in enumerate(MONTHS, 1) if name.startswith(text.lower()))
-
-
-def first_month(day_or_month: str) -> str:
-    """The first month invoiced on its first day at or after this day ("YYYY-MM-DD", or a month)."""
-    if len(day_or_month) == 7 or day_or_month.endswith("-01"):
-        return day_or_month[:7]
-    return shifted(day_or_month[:7], 1)
 
 
 def shifted(month: str, by: int) -> str:
