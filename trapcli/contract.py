@@ -71,8 +71,9 @@ class Verdict:
 
     reason: one line a person understands. result: the answer's effect in canonical
     form; two answers with the same result are the same answer. slip: the mechanisms
-    whose result this is. partial: from 0 to 1, never used for passing.
-    details: the family's own JSON data.
+    whose result this is (the core names those of the case's slips, a family may name
+    others). partial: from 0 to 1, never used for passing. details: the family's own
+    JSON data.
     """
 
     status: str

@@ -93,7 +93,7 @@ def _judge_text(family: Family, case: Case, output: Output) -> Verdict:
     return replace(
         verdict,
         notes=(CUT, *notes) if output.cut else notes,
-        slip=_slips(case, verdict),
+        slip=_slips(case, verdict) or verdict.slip,
     )
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -25,6 +26,7 @@ from trapcli.suite import (
     is_suite,
 )
 
+NUMBER = re.compile("[0-9]+")
 SECONDS = 120  # that trap-cli gives a judge, and the grader
 
 SUITE_README = """\
@@ -74,7 +76,10 @@ more: collect the answers yourself, and give them to `trapcli judge --answers`."
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A case on disk: digests of its answer.json, its directory, its README and its paths."""
+    """A case on disk: digests of its answer.json, its directory, its README and its paths.
+
+    Numbers in paths, such as that of a month, are the case's own and do not count.
+    """
 
     answer: str
     inputs: str
@@ -126,7 +131,7 @@ def write_case(
         answer=answer,
         inputs=digest_of(listing(digests).encode()),
         readme=digests[README],
-        paths=digest_of("\n".join(digests).encode()),
+        paths=digest_of("\n".join(sorted(NUMBER.sub("0", path) for path in digests)).encode()),
         attempts=attempts,
     )
 

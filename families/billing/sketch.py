@@ -212,7 +212,7 @@ class Sketch:
         others = sorted(key for key in self.subscriptions if key not in self.placed and self.draftable(key))
         drafts = self.drafts | {draw.choice(others)}
         drafts |= {key for key in sorted(self.subscriptions) if self.draftable(key) and draw.chance(0.3)}
-        invoices, number = {}, draw.between(1000, 4000)
+        invoices, number = {}, draw.between(10000, 40000)
         for period in self.periods:
             for key in draw.shuffled(sorted(self.subscriptions)):
                 if self.subscriptions[key].start[:7] > period or self.ends.get(key, NEVER_BILLED) < period:

@@ -1,0 +1,27 @@
+"""The craft of `ledger-audit`, see `making.Craft`."""
+
+from families.ledger.audit_checks import audit_problems as problems
+from families.ledger.audit_plan import outline, plan
+from families.ledger.binder import Binder
+from families.ledger.invariants import Truth
+from families.ledger.planned import Planned
+from families.ledger.reading import read_audit as read
+from families.ledger.rendering import AUDIT, QUESTION, audit_files
+from trapcli.contract import Files
+
+__all__ = ["needed", "outline", "plan", "problems", "read", "render", "solve"]
+
+
+def render(planned: Planned) -> dict[str, str]:
+    (rule,) = planned.words
+    return audit_files(planned.binder, rule)
+
+
+def needed(binder: Binder, true: Truth) -> tuple[str, str]:
+    return QUESTION, AUDIT
+
+
+def solve(files: Files, mistake: str | None) -> str:
+    from families.ledger.solver import solve_audit
+
+    return solve_audit(files, mistake)

@@ -1,0 +1,18 @@
+"""Family `ledger-close`: a year of receivables in many files, and one number."""
+
+from pathlib import Path
+
+from families.ledger.family import LedgerFamily
+from families.ledger.knobs import CLOSE_LADDER, CloseKnobs
+from families.ledger.names import CLOSE
+
+FAMILY = LedgerFamily(
+    name="ledger-close",
+    title="A year of receivables, one number",
+    version="1",
+    module="families.ledger.close_case",
+    mistakes=CLOSE,
+    knobs=CloseKnobs,
+    ladder=CLOSE_LADDER,
+    readme=Path(__file__).with_name("close.md").read_text(encoding="utf-8"),
+)

@@ -1,0 +1,125 @@
+"""Words that the cases are made of. All invented."""
+
+NAMES = """
+Abbot Almond Amber Anvil Aspen Bantry Barley Beech Birch Bittern Blackwell Bolton Brook Burdock
+Cairn Calder Canter Cedar Chandler Clement Clover Cobble Corran Curlew Damson Darrow Dunlin Elder
+Ennis Falcon Fenwick Finch Flint Forde Gable Garnet Gorse Hadrian Harrow Hazel Heath Holt Hurst
+Ivory Jarvis Kelso Kendal Kilner Lambert Larch Linden Lomond Lorne Marlow Medlar Merrow Mercer Moor
+Nettle Norden Oakley Orrin Oswin Pardoe Penrose Pike Plover Quill Rafter Ravel Redfern Rowan Sable
+Sedge Selwyn Sorrel Stour Tallis Tarn Teasel Thorne Tilney Upton Vale Varley Wicken Willet Wren
+Yardley
+"""
+TRADES = """
+Bakeries Boatyard Brewing Builders Catering Ceramics Chemists Clinics Coaches Cycles Dairies
+Electrical Farms Fittings Florists Foods Freight Furniture Garages Glass Hotels Interiors Joinery
+Kitchens Laundry Lighting Logistics Marine Media Motors Nurseries Optics Outfitters Packaging Paper
+Plumbing Press Printers Roofing Schools Steel Stores Textiles Tiles Timber Tools Toys Travel
+Upholstery Wines
+"""
+COMPANY, TRADE = tuple(NAMES.split()), tuple(TRADES.split())
+
+ACCOUNTS = (
+    "Trade receivables",
+    "Accounts receivable",
+    "Customers, trade",
+    "Receivables from customers",
+    "Trade debtors",
+    "Amounts due from customers",
+)
+OTHER_ACCOUNTS = (
+    "Customer deposits",
+    "Returnable packaging",
+    "Disputed items",
+    "Cash on account",
+    "Staff purchases",
+    "Rental guarantees",
+)
+BILLED = (
+    "Goods invoiced",
+    "Services invoiced",
+    "Delivery invoiced",
+    "Monthly invoice",
+    "Repair invoiced",
+    "Hire invoiced",
+    "Order invoiced",
+)
+RECEIVED = (
+    "Bank transfer",
+    "Cheque paid in",
+    "Card payment",
+    "Direct debit",
+    "Lockbox receipt",
+    "Cash at counter",
+    "Payment portal",
+    "Standing order",
+    "Wire received",
+)
+CLOSED_OUT = (
+    "Open items sold to the factor",
+    "Closed out: open items sold",
+    "All items assigned to the bank",
+    "Cleared: items taken by parent",
+    "Open items bought by the bank",
+)
+INVOICE_TYPES = (("invoice", "IN"), ("sales invoice", "SI"), ("tax invoice", "TI"), ("bill", "BL"))
+OTHER_TYPES = (
+    ("delivery note", "DN"),
+    ("sales order", "SO"),
+    ("work order", "WO"),
+    ("pro forma", "PF"),
+    ("contract call", "CC"),
+)
+
+# (whose line it stands on, what it says): an account goes on under a new code.
+SUCCESSIONS = (
+    ("old", "re-coded to {new} from {day}"),
+    ("old", "account continues as {new} since {day}"),
+    ("old", "same account under {new} from {day}"),
+    ("new", "formerly {old}, re-coded on {day}"),
+    ("new", "account of {old}, new code since {day}"),
+)
+NOTES = (
+    "statement by e-mail",
+    "pays monthly",
+    "credit limit reviewed each spring",
+    "orders by phone",
+    "two delivery sites",
+    "invoices to head office",
+    "new contact at reception",
+    "price list B",
+    "collects in person",
+    "sister company of {code}, an account of its own",
+    "shares a building with {code}, not the same customer",
+)
+CURRENT, RETIRED = "active", "retired"
+
+MEMO_TITLES = (
+    "Allocation memo",
+    "How receipts were put to invoices",
+    "Receipts and invoices: working memo",
+    "Cash allocation, working paper",
+)
+MEMO_STARTS = (
+    "The receipts below were put to invoices by hand, in the order of their dates. Each is put only to "
+    "invoices of the "
+    "customer who paid.",
+    "This is how the cash that came in was put to invoices, receipt after receipt by date. A receipt "
+    "settles invoices "
+    "of the customer who paid it, and of nobody else.",
+    "Worked through in date order. Cash is put to the invoices of the customer that it came from.",
+)
+UNAPPLIED = (
+    "What a receipt brings beyond all that its customer owes on the day is unapplied. Unapplied cash stays "
+    "unapplied: it is never carried forward to a later invoice.",
+    "If a receipt exceeds everything its customer owes at that moment, the excess is unapplied for "
+    "good. It is not "
+    "kept for invoices that come later.",
+    "Cash for which the customer has no open invoice when it arrives is unapplied, and is not set "
+    "against any "
+    "invoice afterwards.",
+)
+MEMO_ENDS = (
+    "The receipts after this one have not been worked through.",
+    "The memo stops here; later receipts were not gone through.",
+    "Not continued. Whatever came in later remains to be put to invoices in the same way.",
+)
