@@ -247,9 +247,9 @@ def test_full_disk(body):
 
 
 def test_closed_streams():
-    """The program runs with standard output or standard error closed."""
+    """Without standard output nothing can be told, which is an error; other streams are not needed."""
     code = "import sys; from trapcli.cli import main; sys.exit(main({}))"
-    for args, end, expected in [(["--help"], ">&-", 0), (["nope"], "2>&-", 2), (["--version"], "<&-", 0)]:
+    for args, end, expected in [(["--help"], ">&-", 2), (["nope"], "2>&-", 2), (["--version"], "<&-", 0)]:
         command = f'exec "$0" -c "$1" {end}'
         arguments = ["bash", "-c", command, sys.executable, code.format(args)]
         done = subprocess.run(arguments, cwd=ROOT, capture_output=True)
@@ -299,3 +299,18 @@ def test_completion_that_fails_is_silent(run, monkeypatch, doing):
     monkeypatch.setitem(cli.COMMANDS, "probe", ("no_such_module", "Missing."))
     done = complete(run, "trapcli probe x")
     assert (done.out, done.err) == ("", "")
+
+
+def test_closed_standard_output_is_an_error(installed, tmp_path):
+    """Where no result can be told, none is given: exit 2 and a paragraph, with no traceback."""
+    for command in (["inspect"], ["judge", "--case", "case_01", "--json", "-"], ["build", "billing"]):
+        done = subprocess.run(
+            ["bash", "-c", '"$@" >&-', "bash", installed, *command],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            input="",
+        )
+        assert done.returncode == 2
+        assert done.stderr.startswith("Error: standard output is closed")
+        assert "Traceback" not in done.stderr

@@ -272,3 +272,11 @@ def test_closed_pipe_is_the_programs_business():
 
     with pytest.raises(BrokenPipeError):
         show_sections([INVOICES], Closed())
+
+
+def test_no_width_hides_all(monkeypatch):
+    """COLUMNS=0 changes nothing where lines do not wrap."""
+    monkeypatch.setenv("COLUMNS", "0")
+    out = io.StringIO()
+    show_sections([Section("Title", ("a",), (("cell",),))], out)
+    assert "cell" in out.getvalue()

@@ -87,13 +87,14 @@ def main(args: Sequence[str] | None = None) -> int:
     A command ends by returning, by returning an exit code, by `ctx.exit(code)` or
     with an exception. Anything but what is named here is a bug, and shows a traceback.
     """
+    if sys.stdout is None:
+        return _fail("standard output is closed, so no result can be told. Send it to a file or /dev/null.")
     _accept_any_text()
     try:
         try:
             return _run(list(sys.argv[1:] if args is None else args))
         finally:
-            if sys.stdout is not None:
-                sys.stdout.flush()  # here, where a full disk or a closed pipe can still be told
+            sys.stdout.flush()  # here, where a full disk or a closed pipe can still be told
     except TrapError as error:
         return _fail(str(error))
     except click.ClickException as error:

@@ -103,6 +103,7 @@ def _console(file: TextIO) -> Console:
     return _Console(
         file=file,
         force_terminal=terminal,
+        width=None if terminal else 10_000,  # whatever COLUMNS says
         force_jupyter=False,
         color_system="auto" if terminal and not os.environ.get("NO_COLOR") else None,
         markup=False,

@@ -11,7 +11,7 @@ from typing import Any
 
 from trapcli.contract import Case, Family
 from trapcli.errors import TrapError
-from trapcli.files import digest_of, json_text, listing, seal, write_file
+from trapcli.files import digest_of, json_text, listing, read_file, seal, write_file
 from trapcli.interop.tp import MOST_CASES
 from trapcli.suite import (
     ANSWER,
@@ -40,6 +40,7 @@ deterministic.
 - `{expected}/` is the private half: answers, seed, digests. Keep it where no agent can read
   it. A suite built with `--expected DIR` has it in DIR, and the commands below then take
   the same `--expected DIR`.
+- An agent must not be able to import trapcli: the package holds the reference solvers.
 - `{commitment}` commits to the private half. `sha256sum -c {commitment}` checks
   it here; trapcli does so each time.
 {practice}
@@ -224,6 +225,11 @@ def real_halves(target: Path, expected: Path | None) -> list[Path]:
                 "Give a directory elsewhere, that no agent can read."
             )
         halves.append(private)
+    for half in halves:
+        if around := next((path for path in half.parents if is_suite(path)), None):
+            raise TrapError(
+                f"{half} lies inside the suite {around}, whose cases agents see. Name another place."
+            )
     try:
         here = Path(os.path.realpath(os.getcwd()))
     except OSError:  # we stand in a directory that was removed
@@ -257,6 +263,20 @@ def refuse_to_replace(halves: Sequence[Path], force: bool) -> None:
             )
         if not force:
             raise TrapError(f"{half} is {what} already; --force replaces it.")
+    if len(halves) > 1 and _is_private(halves[1]) and not _belong_together(*halves):
+        raise TrapError(
+            f"{halves[1]} is the private half of another suite than {halves[0]}, which could not be judged "
+            "without it. Name another place, or delete it if you need neither."
+        )
+
+
+def _belong_together(public: Path, private: Path) -> bool:
+    """Whether the public half commits to this private one."""
+    try:
+        committed = read_file(public / COMMITMENT)
+    except TrapError:
+        return False
+    return f"{digest_of(read_file(private / RECORD))}  {EXPECTED}/{RECORD}\n".encode() in committed
 
 
 def _is_public_part(suite: Path, name: str) -> bool:

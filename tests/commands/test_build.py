@@ -102,7 +102,7 @@ def test_all_families_are_built(run: Run, tmp_path: Path) -> None:
     suites = [open_suite(public, private) for public, private in halves]
     assert [len(suite.cases) for suite in suites] == [2, 2]
     assert suites[0].seed != suites[1].seed
-    assert "next: trapcli inspect --suite 'some where/toy' case_01" in done.out
+    assert "next: trapcli inspect --suite 'some where/toy' --expected kept/toy case_01" in done.out
 
 
 def test_a_rung_is_a_preset_that_single_knobs_override(run: Run, tmp_path: Path) -> None:
@@ -224,3 +224,32 @@ def test_knobs_are_completed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(complete_knobs(context, option, "")) == 3
     context.params = {"family": "none"}
     assert complete_knobs(context, option, "") == []
+
+
+def test_no_suite_is_built_inside_another(run: Run, tmp_path: Path) -> None:
+    """Neither half may lie in a suite, whose cases agents see."""
+    assert run("build", "toy", "--cases", "1").code == 0
+    for place in (["--out", "traps/toy/inputs/case_01"], ["--out", "o", "--expected", "traps/toy/x"]):
+        done = run("build", "toy", "--cases", "1", *place)
+        assert done.code == 2
+        assert "lies inside the suite" in done.err
+    assert not (tmp_path / "o").exists()
+
+
+def test_the_private_half_of_another_suite_stays(run: Run, tmp_path: Path) -> None:
+    """With --force, a private half is replaced only together with the public half it belongs to."""
+    build = ("build", "toy", "--cases", "1", "--expected", "private")
+    assert run(*build, "--out", "one").code == 0
+    before = (tmp_path / "private/suite.json").read_bytes()
+    done = run(*build, "--out", "two", "--seed", "9", "--force")
+    assert done.code == 2
+    assert "private half of another suite" in done.err
+    assert (tmp_path / "private/suite.json").read_bytes() == before
+    assert run(*build, "--out", "one", "--seed", "9", "--force").code == 0
+
+
+def test_the_command_it_suggests_works(run: Run) -> None:
+    """What is printed after `next:` can be run as it stands, with the private half elsewhere too."""
+    done = run("build", "toy", "--cases", "1", "--out", "public", "--expected", "private")
+    command = done.out.split("next: trapcli ")[1].split()
+    assert run(*command).code == 0

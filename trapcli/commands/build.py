@@ -287,7 +287,8 @@ def _told(suite: "Suite", order: Order, summary: Mapping[str, Any]) -> list[str]
         )
     if suite.practice:
         lines.append("for practice: anyone can rebuild its answers; to measure an agent, use --seed random")
-    lines.append(f"next: trapcli inspect {_place(order)} {suite.cases[0]}")
+    private = "" if order.expected is None else f"--expected {shlex.quote(str(order.expected))} "
+    lines.append(f"next: trapcli inspect {_place(order)} {private}{suite.cases[0]}")
     return lines
 
 

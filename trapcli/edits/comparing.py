@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Context, localcontext
+from decimal import Context, InvalidOperation, localcontext
 from functools import cached_property
 from hashlib import sha256
 from types import ModuleType
@@ -50,7 +50,8 @@ def run(report: ModuleType, read: Read) -> Printed:
         with localcontext(Context(prec=64)):
             rows = tuple(report.report(read))
     except Exception as error:
-        text = f"{type(error).__name__}: {error}".splitlines()[0][:200]
+        what = "a number was expected" if isinstance(error, InvalidOperation) else str(error)
+        text = f"{type(error).__name__}: {what}".splitlines()[0][:200]
         return Printed((), text, sha256(b"raised").hexdigest())
     if len(rows) < 2:
         return Printed((), "it printed no rows", sha256(b"no rows").hexdigest())

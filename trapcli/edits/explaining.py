@@ -69,9 +69,7 @@ def view(verdict: Verdict) -> Sequence[Section]:
         for c in verdict.details["cells"]
     )
     if cells:
-        more = verdict.details["cells_differ"] - len(cells)
-        text = f"and {more} more" if more else ""
-        sections.append(
-            Section("Differing cells", ("report", "row", "column", "yours", "right"), cells, text)
-        )
+        count = verdict.details["cells_differ"]
+        title = "Differing cells" + (f", the first {len(cells)} of {count}" if count > len(cells) else "")
+        sections.append(Section(title, ("report", "row", "column", "yours", "right"), cells))
     return sections
