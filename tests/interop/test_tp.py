@@ -62,8 +62,8 @@ def test_the_longest_verdicts_of_a_full_run_fit_into_one_environment_variable():
     """As many cases as promised, with the longest verdicts and one priced model, stay under 128 KiB."""
     brief = json.loads(tp.short(Verdict("failed", "x" * 300, category="c" * 40, slip=("s" * 40,))))
     spent = {
-        "provider": "anthropic",
-        "model": "claude-sonnet-4-5-20250929",
+        "provider": "some",
+        "model": "some-model-1",
         "prompt_tokens": 1234567,
         "completion_tokens": 123456,
         "cost_usd": 12.345678901234567,
