@@ -18,6 +18,7 @@ from trapcli.text import read_output
 
 FIRST = (README, "ticket.md")  # in a prompt; the other files follow by name
 NO_SUITES = "None here; `trapcli build` makes them in traps/."
+RUNS = ".trapcli"  # where runs are kept
 LANGUAGES = {"py": "python", "md": "markdown"}
 
 
@@ -39,8 +40,11 @@ class Found:
     problem: str = ""
 
 
-def overview(suites: Sequence[Found]) -> View:
-    """The installed families, also those that do not load, and the suites at hand."""
+def overview(suites: Sequence[Found], runs: View | None = None, problem: str = "") -> View:
+    """The installed families, also those that do not load, the suites at hand, and the runs if there are any.
+
+    problem: why there are runs that cannot be read.
+    """
     families: list[dict[str, Any]] = []
     rows: list[tuple[str, ...]] = []
     problems: list[tuple[str, str]] = []
@@ -59,7 +63,13 @@ def overview(suites: Sequence[Found]) -> View:
     hint = "" if rows else "None is installed: a package declares them as entry points of trapcli.families."
     shown = Section("Families", ("family", "title", "cases", "trap kinds"), tuple(rows), hint)
     document = {"families": families, "suites": [_found(one) for one in suites]}
-    return View(document, (shown, *_suites(suites, problems)))
+    if problem:
+        document["problems"] = [{"where": RUNS, "what": problem}]
+        problems.append((RUNS, problem))
+    if runs is not None:
+        document |= runs.document
+    table, *wrong = _suites(suites, problems)
+    return View(document, (shown, table, *(runs.sections if runs else ()), *wrong))
 
 
 def about_family(family: Family, suites: Sequence[Found]) -> View:

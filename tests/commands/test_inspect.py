@@ -274,7 +274,7 @@ def test_prompt_leaves_out_what_running_a_script_left(run, suite):
     ("words", "said"),
     [
         (["nothing"], "'nothing' is no family (installed: toy)"),
-        (["run", "3"], "'run' is no family"),
+        (["run", "3"], "there are no runs here"),
         (["toy", "toy"], "one too many"),
         (["case_01", "case_02"], "one too many"),
         (["traps/toy", "--suite", "traps/toy"], "one too many"),
@@ -390,7 +390,7 @@ def test_text_of_a_case_is_no_markup(run, suite):
 @pytest.mark.parametrize(
     ("line", "choices"),
     [
-        ("inspect ", ["toy", "case_01", "case_02", "case_03", "case_04"]),
+        ("inspect ", ["toy", "case_01", "case_02", "case_03", "case_04", "run"]),
         ("inspect t", ["toy"]),
         ("inspect toy case_0", ["case_01", "case_02", "case_03", "case_04"]),
         ("inspect --suite traps/toy case_0", ["case_01", "case_02", "case_03", "case_04"]),

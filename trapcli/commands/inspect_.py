@@ -1,4 +1,4 @@
-"""`trapcli inspect`: families, suites and cases, on the terminal or as JSON."""
+"""`trapcli inspect`: families, suites and cases, and runs, on the terminal or as JSON."""
 
 import json
 import os
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from trapcli.cli import COMMANDS
+from trapcli.commands import inspect_run
 from trapcli.errors import TrapError
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class Meant:
 
 
 def complete_targets(ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":
-    """Family names and case ids that begin with what was typed; directories after a slash or dot."""
+    """Family names, case ids or a run's number, as typed so far; directories after a slash or dot."""
     from click.shell_completion import CompletionItem
 
     if "/" in incomplete or incomplete.startswith("."):
@@ -46,14 +47,19 @@ def complete_targets(ctx: click.Context, param: click.Parameter, incomplete: str
     from trapcli.suite import open_public
 
     given = ctx.params.get("suite")
+    words = ctx.params.get("targets") or ()
     try:
-        meant = _meant(ctx.params.get("targets") or (), Path(given) if given else None, None)
+        if words[:1] == (inspect_run.WORD,):
+            names = inspect_run.complete(words[1:])
+            return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+        meant = _meant(words, Path(given) if given else None, None)
         names = [] if meant.family or meant.suite or meant.case else registry.names()
         if not meant.case:
             found = locate(suite=meant.suite, family=meant.family, case=None, cwd=Path.cwd())
             names = [*names, *open_public(found).cases]
-    except (TrapError, OSError):
-        names = registry.names() if not ctx.params.get("targets") else []
+    except (TrapError, OSError, click.UsageError):
+        names = registry.names() if not words else []
+    names = names if words else [*names, inspect_run.WORD]
     return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
@@ -68,10 +74,15 @@ Examples:
   trapcli inspect traps/billing              # one suite
   trapcli inspect case_03 --public           # the case without anything private
   trapcli inspect case_03 --prompt | my-agent
+  trapcli inspect run                        # the runs of calibrate
+  trapcli inspect run 3                      # its rates, cases, mistakes, warnings
+  trapcli inspect run 3 case_03 --trial 2    # one trial: verdict, process, outputs
   trapcli inspect billing case_03 --json | jq .gold
 """,
 )
-@click.argument("targets", nargs=-1, metavar="[FAMILY|SUITE_DIR] [CASE]", shell_complete=complete_targets)
+@click.argument(
+    "targets", nargs=-1, metavar="[run N] [FAMILY|SUITE_DIR] [CASE]", shell_complete=complete_targets
+)
 @click.option("--suite", metavar="DIR", type=DIRECTORY, help="Use the suite in this directory.")
 @click.option(
     "--expected",
@@ -81,6 +92,7 @@ Examples:
 )
 @click.option("--public", is_flag=True, help="Show and read nothing private; the public half is enough.")
 @click.option("--prompt", is_flag=True, help="Print a case as one text, to paste to an agent without tools.")
+@click.option("--trial", metavar="K", type=click.IntRange(1, 10**9), help="Of a case of a run: this trial.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(
     targets: tuple[str, ...],
@@ -88,14 +100,26 @@ def command(
     expected: Path | None,
     public: bool,
     prompt: bool,
+    trial: int | None,
     as_json: bool,
 ) -> None:
-    """Show what is installed and built: families, a family, a suite, or a case.
+    """Show what is installed, built and run: families, a family, a suite, a case, a run.
 
     A case is shown whole: what the agent sees, which trap it is, the right answer, and
     each mistake that it tells apart with the verdict that mistake gets. With --public
     or --prompt only what an agent may see, from the public half alone.
+
+    The word `run` comes first (a suite's directory called so is ./run). The runs are those
+    in .trapcli/ of the directory we stand in. A family or a suite's directory is needed only
+    if several suites of the run have the case.
     """
+    if targets[:1] == (inspect_run.WORD,):
+        if suite is not None or expected is not None or public or prompt:
+            raise click.UsageError("`inspect run` takes --trial and --json, and none of the other options.")
+        _show(inspect_run.view(targets[1:], trial), as_json)
+        return
+    if trial is not None:
+        raise click.UsageError("--trial is of a run: `trapcli inspect run 3 case_01 --trial 2`.")
     meant = _meant(targets, suite, expected)
     public = public or prompt
     if public and expected is not None:
@@ -103,7 +127,10 @@ def command(
     if prompt:
         _print_prompt(meant, as_json)
         return
-    view = _view(meant, public)
+    _show(_view(meant, public), as_json)
+
+
+def _show(view: "View", as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(view.document, indent=2))
     else:
@@ -155,7 +182,8 @@ def _view(meant: Meant, public: bool) -> "View":
         return inspecting.about_family(family, ours)
     if meant.expected is not None:
         raise click.UsageError("--expected belongs to one suite: name a family, a suite or a case too.")
-    return inspecting.overview(_suites_here(meant, public))
+    suites = _suites_here(meant, public)
+    return inspecting.overview(suites) if public else inspecting.overview(suites, *inspect_run.runs_here())
 
 
 def _print_prompt(meant: Meant, as_json: bool) -> None:
