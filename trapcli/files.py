@@ -75,3 +75,12 @@ def seal(directory: Path) -> None:
     """Give a directory whose contents are complete its mode and time."""
     os.chmod(directory, 0o755)
     os.utime(directory, (WRITTEN, WRITTEN))
+
+
+def sync_directory(directory: Path) -> None:
+    """Have the disk hold the names of what is in a directory."""
+    opened = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
