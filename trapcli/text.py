@@ -56,6 +56,19 @@ def read_output(stream: BinaryIO) -> Output:
         kept += chunk
         if len(kept) > 2 * LIMIT - CHUNK:
             del kept[:-LIMIT]
+    return _output(kept, size, mark)
+
+
+def read_tail(stream: BinaryIO, size: int, head: bytes) -> Output:
+    """The output of `size` bytes, of which the stream holds the last `LIMIT`, and `head` the first two.
+
+    The same as `read_output` gives for the whole.
+    """
+    return _output(bytearray(stream.read(LIMIT)), size, head)
+
+
+def _output(kept: bytearray, size: int, mark: bytes) -> Output:
+    """The output of `size` bytes, of which the last are kept, and whose first two are `mark`."""
     cut = size > LIMIT
     if cut:
         del kept[:-LIMIT]

@@ -1,0 +1,315 @@
+"""Carrying out a run: trials go to the executor, come back, are judged and kept, one by one.
+
+Trials go round: the first of every case, then the second of every case, so that a run that
+was cut short has about as many of each. Nothing is tried twice: a trial that ended is
+final, however it ended; one that never ran stays open for `--resume`.
+"""
+
+import os
+import queue
+import signal
+import stat
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from secrets import token_hex
+from tempfile import gettempdir
+from typing import Any
+
+from trapcli.calibration.judges import Cases, JudgeError, Judges
+from trapcli.calibration.keeper import Ended, Job
+from trapcli.calibration.nursery import NeverRan, Nursery, Stopped
+from trapcli.calibration.planning import digest_now
+from trapcli.calibration.processes import allow_open_files, end_marked
+from trapcli.calibration.records import JUDGE_ERROR, Run, RunSuite, Trial
+from trapcli.calibration.store import Store, now
+from trapcli.calibration.trials import Ran, in_memory, remove, roomy, run_trial
+from trapcli.errors import TrapError
+from trapcli.suite import Suite
+
+SCRATCH = "trapcli-"  # what the name of a run's directory for its trials begins with
+HOPELESS = 5  # trials in a row that never ran, after which no more is tried
+
+Key = tuple[int, str, int]  # suite, case, number
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """How far a run is: trials that ended, of how many; that run; that ended without passing."""
+
+    done: int
+    total: int
+    running: int
+    passed: int
+    failed: int
+
+
+Watch = Callable[[State], None]
+
+
+def new_scratch() -> str:
+    """Where a run is to have a directory for its trials; nobody else can guess the name."""
+    return os.path.join(gettempdir(), SCRATCH + token_hex(8))
+
+
+def clear(scratch: str) -> list[str]:
+    """End what a run's processes left and remove its directory; gives the commands that were killed.
+
+    scratch: as `new_scratch` gave it. Nothing else is ever removed.
+    """
+    place = Path(scratch)
+    if place.parent != Path(gettempdir()) or not place.name.startswith(SCRATCH):
+        return []
+    killed = end_marked(scratch)
+    remove(place)
+    remove(Path(in_memory(scratch)))
+    return killed
+
+
+def carry_out(store: Store, run: Run, suites: Sequence[Suite], watch: Watch) -> bool:
+    """Run the trials of the run that are not there yet; whether it was interrupted.
+
+    suites: those of the plan, opened. Each trial is stored as soon as it has its verdict. Ends
+    early after SIGINT, SIGTERM or SIGHUP; a second one raises KeyboardInterrupt. Raises
+    TrapError if the solution cannot be started or if trials cannot be kept; those that had
+    ended are kept even then.
+    """
+    done = store.done(run.number)
+    counts = store.counts(run.number)
+    waiting = deque(key for key in keys(run) if key not in done)
+    with ExitStack() as ending, interruptible() as interrupted:
+        crew = _Crew(store, run, suites, ending)
+        flight = _Flight(crew, waiting, len(done), counts.get("passed", 0), counts.get(JUDGE_ERROR, 0), watch)
+        try:
+            flight.go_on(interrupted)
+        finally:
+            flight.land()
+        for position, suite in enumerate(run.plan.suites):
+            if _changed(suite):
+                store.mark_changed(run.number, position)
+        if not waiting and not interrupted() and store.done(run.number) >= set(keys(run)):
+            store.end(run.number)
+        return interrupted()
+
+
+def keys(run: Run) -> Iterator[Key]:
+    """All trials of a run in the order in which they are begun."""
+    for number in range(1, run.plan.trials + 1):
+        for position, suite in enumerate(run.plan.suites):
+            for case in suite.cases:
+                yield position, case, number
+
+
+class _Crew:
+    """All that works on a run: the executor, the nursery, the judges.
+
+    So many solutions as the run has jobs run at a time; meanwhile the next trials are prepared and
+    the last ones judged, by a few threads more.
+    """
+
+    def __init__(self, store: Store, run: Run, suites: Sequence[Suite], ending: ExitStack) -> None:
+        self.store, self.run = store, run
+        self.cases = Cases(suites)
+        self.slots = threading.Semaphore(run.jobs)
+        self.running = 0
+        self._lock = threading.Lock()
+        allow_open_files(4 * run.jobs)
+        ending.callback(clear, run.scratch)
+        os.mkdir(run.scratch, stat.S_IRWXU)
+        # All are read now, before a solution could change them.
+        chosen = ((n, case) for n, suite in enumerate(run.plan.suites) for case in suite.cases)
+        if roomy((self.cases.get(*key) for key in chosen), run.jobs):
+            os.mkdir(in_memory(run.scratch), stat.S_IRWXU)
+        self.nursery = Nursery()
+        ending.callback(self.nursery.close)
+        judging = min(run.jobs, os.cpu_count() or 1)
+        self.judges = Judges(self.cases, judging)
+        ending.callback(self.judges.close)
+        self.ahead = max(2, judging)
+        self.executor: Executor = ThreadPoolExecutor(run.jobs + self.ahead)
+        ending.callback(self.executor.shutdown)
+        # Nothing runs by now, unless the user wants it ended at once.
+        ending.callback(self.judges.stop)
+        ending.callback(end_marked, run.scratch)
+        ending.callback(self.nursery.stop)
+
+    def trial(self, key: Key) -> Trial:
+        """Run one trial and judge it. In a thread of the executor."""
+        position, case_id, number = key
+        began, running = "", 0
+
+        def start(job: Job) -> Ended:
+            nonlocal began, running
+            with self.slots:
+                with self._lock:
+                    self.running += 1
+                    running = self.running
+                began = now()
+                try:
+                    return self.nursery.run(job)
+                finally:
+                    with self._lock:
+                        self.running -= 1
+
+        ran = self._run(key, start)
+        ended = ran.ended
+        file = self.store.output(self.run.number, ended.stdout) if ended.stdout.file else None
+        try:
+            verdict: dict[str, Any] = self.judges.judge(
+                position, case_id, file, ended.stdout, ended.exit_code, ended.timed_out
+            )
+            status = verdict["status"]
+        except JudgeError as error:
+            status, verdict = JUDGE_ERROR, {"reason": str(error)}
+        return Trial(
+            suite=position,
+            case=case_id,
+            number=number,
+            status=status,
+            verdict=verdict,
+            exit_code=ended.exit_code,
+            timed_out=ended.timed_out,
+            limit=self.run.plan.limit,
+            seconds=ended.seconds,
+            stdout=ended.stdout,
+            stderr=ended.stderr,
+            stragglers=(*ended.stragglers, *(f"{name} (could not be killed)" for name in ended.survivors)),
+            usage=ran.usage,
+            running=running,
+            load=os.getloadavg()[0],
+            started=began,
+        )
+
+    def _run(self, key: Key, start: Callable[[Job], Ended]) -> Ran:
+        position, case_id, number = key
+        try:
+            case = self.cases.get(position, case_id)
+        except TrapError as error:
+            raise NeverRan(str(error)) from error
+        outputs = self.store.outputs(self.run.number)
+        return run_trial(start, self.run, position, case, number, outputs)
+
+
+class _Flight:
+    """The trials that are under way, and what came of those that were."""
+
+    def __init__(
+        self, crew: _Crew, waiting: deque[Key], done: int, passed: int, errors: int, watch: Watch
+    ) -> None:
+        self.crew, self.waiting, self.watch = crew, waiting, watch
+        self.done, self.passed, self.errors = done, passed, errors
+        self.under_way: dict[Future[Trial], Key] = {}
+        self.landed: queue.SimpleQueue[Future[Trial]] = queue.SimpleQueue()
+        self.lost_in_a_row = 0
+
+    def go_on(self, interrupted: Callable[[], bool]) -> None:
+        """Begin trials and keep what comes of them, until none is left or the user wants no more."""
+        self._tell()
+        while (self.waiting or self.under_way) and not interrupted():
+            while self.waiting and len(self.under_way) < self.crew.run.jobs + self.crew.ahead:
+                self._begin(self.waiting.popleft())
+            self._keep(self._landed(0.2))
+
+    def land(self) -> None:
+        """Stop what is under way; keep what had ended."""
+        self.crew.nursery.stop()
+        for future in self.under_way:
+            future.cancel()
+        while self.under_way:
+            self._keep(self._landed(0.2), last=True)
+
+    def _begin(self, key: Key) -> None:
+        future = self.crew.executor.submit(self.crew.trial, key)
+        self.under_way[future] = key
+        future.add_done_callback(self.landed.put)
+
+    def _landed(self, patience: float) -> list[Future[Trial]]:
+        """The trials that have ended since we looked, after waiting so long for the first."""
+        found = []
+        try:
+            found.append(self.landed.get(timeout=patience))
+            while True:
+                found.append(self.landed.get_nowait())
+        except queue.Empty:
+            return found
+
+    def _keep(self, landed: Sequence[Future[Trial]], last: bool = False) -> None:
+        """Store what came of these trials; what means that no trial can run is raised, the rest stored."""
+        trials: list[Trial] = []
+        lost: list[tuple[int, str, int, str]] = []
+        fatal: BaseException | None = None
+        for future in landed:
+            key = self.under_way.pop(future)
+            error = None if future.cancelled() else future.exception()
+            if future.cancelled() or isinstance(error, Stopped):
+                continue
+            if isinstance(error, NeverRan):
+                lost.append((*key, str(error)))
+            elif error is not None:
+                fatal = fatal or error
+            else:
+                trials.append(future.result())
+        number = self.crew.run.number
+        if trials:
+            self.crew.store.keep(number, trials)
+            self.lost_in_a_row = 0
+        if lost:
+            self.crew.store.note(number, lost)
+            self.lost_in_a_row += len(lost)
+        self.done += len(trials)
+        self.passed += sum(trial.passed for trial in trials)
+        self.errors += sum(not trial.counted for trial in trials)
+        self._tell()
+        if last:
+            return
+        if fatal is not None:
+            raise fatal
+        if self.lost_in_a_row >= max(HOPELESS, 2 * self.crew.run.jobs):
+            raise TrapError(
+                f"run {number} was stopped: the last {self.lost_in_a_row} trials never ran ({lost[-1][3]}). "
+                f"They stay open; mend it, then `trapcli calibrate --resume {number}`."
+            )
+
+    def _tell(self) -> None:
+        failed = self.done - self.passed - self.errors
+        total = self.crew.run.plan.total
+        self.watch(State(self.done, total, self.crew.running, self.passed, failed))
+
+
+@contextmanager
+def interruptible() -> Iterator[Callable[[], bool]]:
+    """Gives whether SIGINT, SIGTERM or SIGHUP came while the block runs; the second raises KeyboardInterrupt.
+
+    So that what has ended is stored whole before we end. Outside the main thread nothing is caught.
+    """
+    came = 0
+
+    def hear(number: int, frame: object) -> None:
+        nonlocal came
+        came += 1
+        if came > 1:
+            raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    heard = [number for number in signals if signal.getsignal(number) is not signal.SIG_IGN]  # as by nohup
+    before = {number: signal.signal(number, hear) for number in heard}
+    try:
+        yield lambda: came > 0
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _changed(suite: RunSuite) -> bool:
+    """Whether the suite on the disk is another one than when the run began, or is none any more."""
+    try:
+        return digest_now(suite.directory, suite.expected) != suite.digest
+    except (TrapError, OSError):
+        return True
