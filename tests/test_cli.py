@@ -16,7 +16,7 @@ from trapcli import __version__, cli
 from trapcli.errors import TrapError
 
 ROOT = Path(cli.__file__).parent.parent
-ALL = ["build", "judge", "inspect", "shell-init"]
+ALL = ["build", "judge", "calibrate", "inspect", "shell-init"]
 
 
 @pytest.fixture
@@ -117,7 +117,7 @@ def test_no_command(run):
 
 
 @pytest.mark.parametrize(
-    ("typed", "meant"), [("biuld", "build"), ("judge-", "judge"), ("shellinit", "shell-init")]
+    ("typed", "meant"), [("biuld", "build"), ("calibrat", "calibrate"), ("shellinit", "shell-init")]
 )
 def test_unknown_command_suggests_a_close_one(run, typed, meant):
     """A mistyped command is a usage error that names what was probably meant."""
@@ -130,7 +130,7 @@ def test_unknown_command_lists_all_when_none_is_close(run):
     """A word that is like no command gets the list of commands."""
     done = run("zzz")
     assert done.code == 2
-    assert "There are build, judge, inspect, shell-init." in done.err
+    assert "There are build, judge, calibrate, inspect, shell-init." in done.err
 
 
 def test_unknown_option(run):
@@ -293,6 +293,47 @@ def test_completion_of_families_knobs_and_cases(run):
         assert complete(run, line).out.splitlines() == ["plain,case_01", "plain,case_02", "plain,case_03"]
 
 
+def offered(run, line):
+    """The words that bash is offered for the last one of the line."""
+    done = complete(run, line)
+    assert (done.code, done.err) == (0, "")
+    return [row.removeprefix("plain,") for row in done.out.split()]
+
+
+def test_completion_of_calibrate(run, tmp_path, monkeypatch):
+    """Families, options, cases of the suites meant, and numbers of runs that can go on are offered."""
+    from calibration.making import run_of, stored
+
+    assert offered(run, "trapcli calibrate bill") == ["billing"]
+    assert offered(run, "trapcli calibrate billing pay") == ["payout"]
+    assert offered(run, "trapcli calibrate --re") == ["--resume"]
+    options = offered(run, "trapcli calibrate --")
+    assert {"--solution", "--trials", "--jobs", "--timeout", "--isolate", "--compare", "--json"} <= {*options}
+    for line in ("--only case_0", "--resume 1", "--compare 1", "--only nothing", "nonsense"):
+        assert offered(run, f"trapcli calibrate {line}") == []  # there is nothing yet
+    assert os.listdir(tmp_path) == []
+
+    assert run("build", "billing", "--cases", 2).code == 0
+    assert run("build", "payout", "--cases", 3).code == 0
+    cases = ["case_01", "case_02", "case_03"]
+    assert offered(run, "trapcli calibrate --only case_0") == cases
+    assert offered(run, "trapcli calibrate billing --only case_0") == cases[:2]
+    assert offered(run, "trapcli calibrate --suite traps/payout --only case_0") == cases
+    assert offered(run, "trapcli calibrate --suite nowhere --only case_0") == []
+    monkeypatch.chdir(tmp_path / "traps" / "billing")
+    assert offered(run, "trapcli calibrate --only case_0") == cases[:2]
+    monkeypatch.chdir(tmp_path)
+
+    for number in range(1, 12):
+        stored(tmp_path, run_of(1, 1, ended="" if number in (2, 10) else "now"))
+    assert offered(run, "trapcli calibrate --resume 1") == ["10"]
+    assert offered(run, "trapcli calibrate --resume 2") == ["2"]
+    assert offered(run, "trapcli calibrate --compare 1") == ["1", "10", "11"]
+    assert offered(run, "trapcli calibrate --compare 1 1") == ["1", "10", "11"]
+    (tmp_path / ".trapcli" / "runs.db").write_bytes(b"garbage" * 1000)
+    assert offered(run, "trapcli calibrate --resume 1") == []
+
+
 def test_completion_that_fails_is_silent(run, monkeypatch, doing):
     """A broken command or suite never writes into the line that is being typed."""
     doing(raising(ZeroDivisionError()))
@@ -303,7 +344,8 @@ def test_completion_that_fails_is_silent(run, monkeypatch, doing):
 
 def test_closed_standard_output_is_an_error(installed, tmp_path):
     """Where no result can be told, none is given: exit 2 and a paragraph, with no traceback."""
-    for command in (["inspect"], ["judge", "--case", "case_01", "--json", "-"], ["build", "billing"]):
+    commands = ["inspect", "judge --case case_01 --json -", "build billing", "calibrate --trials 1"]
+    for command in map(str.split, commands):
         done = subprocess.run(
             ["bash", "-c", '"$@" >&-', "bash", installed, *command],
             cwd=tmp_path,

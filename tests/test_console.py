@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trapcli.console import progress, show_sections, show_verdict
+from trapcli.console import progress, show_sections, show_verdict, trials_progress
 from trapcli.contract import Section, Verdict
 
 FAMILY = SimpleNamespace(
@@ -280,3 +280,45 @@ def test_no_width_hides_all(monkeypatch):
     out = io.StringIO()
     show_sections([Section("Title", ("a",), (("cell",),))], out)
     assert "cell" in out.getvalue()
+
+
+def plainly(stream):
+    """What was drawn, without the control sequences of the terminal."""
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", stream.getvalue())
+
+
+def test_trials_progress_shows_done_running_failed_time_left_and_a_live_rate(monkeypatch):
+    """The bar of a run tells trials done of all, those that run, failed ones, the rate so far, time left."""
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setenv("COLUMNS", "150")
+    with trials_progress() as show:
+        show(0, 40, 4, 0, 0)
+        show(30, 40, 4, 21, 9)
+    drawn = plainly(stream)
+    assert "30/40 4 running, 9 failed, rate 0.70" in drawn
+    assert re.search(r"rate 0\.70 +\S+ left", drawn)
+
+
+@pytest.mark.parametrize(("passed", "failed", "rate"), [(0, 0, None), (0, 1, "0.00"), (1, 0, "1.00")])
+def test_trials_progress_has_a_rate_as_soon_as_a_trial_counts(monkeypatch, passed, failed, rate):
+    """Before the first counted trial there is no rate, and trials without a verdict are in none."""
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setenv("COLUMNS", "150")
+    with trials_progress() as show:
+        show(passed + failed + 2, 40, 1, passed, failed)
+    drawn = plainly(stream)
+    assert f"{passed + failed + 2}/40" in drawn.replace(" ", "") and f"{failed} failed" in drawn
+    assert (f"rate {rate}" in drawn) if rate else "rate" not in drawn
+
+
+def test_trials_progress_honours_no_color(monkeypatch):
+    """With NO_COLOR the bar moves, but in no colour."""
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setenv("NO_COLOR", "1")
+    with trials_progress() as show:
+        show(3, 40, 1, 3, 0)
+    assert not re.search(r"\x1b\[[0-9;]*(3|4|9|10)[0-8][;m]", stream.getvalue())
+    assert "3 failed" not in plainly(stream) and "1 running" in plainly(stream)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from trapcli import __version__, cli
+from trapcli import __version__
 
 ROOT = Path(__file__).resolve().parent.parent
 MODULES = sorted(path for top in ("trapcli", "families") for path in (ROOT / top).rglob("*.py"))
@@ -27,6 +27,7 @@ LAYERS = [
     ["edits", "answer_line", "answer_number", "answer_words"],
     ["registry", "files", "swapping", "suite", "selecting"],
     ["invariants", "building", "judging", "batch", "interop"],
+    ["calibration"],
     ["console"],
     ["cli", "commands"],
     ["__main__"],
@@ -173,13 +174,18 @@ def test_judge_json_loads_only_what_it_needs(installed, tmp_path):
 
 
 def test_commands_load_nothing_heavy():
-    """Importing the modules of all commands imports no rich, no yaml and no family."""
-    modules = [module for module, _ in cli.COMMANDS.values()]
+    """Importing the modules of all commands, and showing their help, imports no engine and no family."""
     code = (
-        f"import sys, importlib; [importlib.import_module(name) for name in {modules!r}]; print(*sys.modules)"
+        "import sys; from trapcli.cli import main, COMMANDS; "
+        "[main([name, '--help']) for name in COMMANDS if name != 'build']; "  # that one shows knobs
+        "import trapcli.commands.build; print(*sys.modules, file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert not {"rich", "yaml", "families"} & {name.partition(".")[0] for name in done.stdout.split()}
+    loaded = done.stderr.split()
+    heavy = {"rich", "yaml", "families", "sqlite3", "asyncio", "multiprocessing", "subprocess", "tempfile"}
+    assert not heavy & {name.partition(".")[0] for name in loaded}
+    engines = {"trapcli.calibration", "trapcli.judging", "trapcli.building", "trapcli.inspecting"}
+    assert "trapcli.commands.calibrate" in loaded and not engines & {*loaded}
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(ROOT).as_posix())

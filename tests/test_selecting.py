@@ -10,7 +10,14 @@ from toy import TOY, Knobs, Toy, installed
 
 from trapcli.building import build_suite
 from trapcli.errors import TrapError
-from trapcli.selecting import command_for, complete_cases, complete_families, select_suite, suite_around
+from trapcli.selecting import (
+    command_for,
+    complete_cases,
+    complete_families,
+    runs_directory,
+    select_suite,
+    suite_around,
+)
 from trapcli.suite import Suite
 
 
@@ -186,3 +193,17 @@ def test_cases_are_completed_without_the_private_half(
     assert offered("case_") == []
     assert offered("case_", family="other") == ["case_01", "case_02"]
     assert offered("case_03", suite=tmp_path / "traps/toy", family=None) == ["case_03"]
+
+
+def test_runs_are_kept_where_we_stand_but_never_in_a_suite(build: Build, tmp_path: Path) -> None:
+    """Runs stand in .trapcli here; of a place inside a suite, where traps/ or the suite stands."""
+    build("project/traps/toy")
+    build("alone/toy")
+    for place, kept in {
+        "project": Path(".trapcli"),
+        "project/traps": Path(".trapcli"),
+        "project/traps/toy": tmp_path / "project/.trapcli",
+        "project/traps/toy/inputs/case_01": tmp_path / "project/.trapcli",
+        "alone/toy/inputs": tmp_path / "alone/.trapcli",
+    }.items():
+        assert runs_directory(tmp_path / place) == kept

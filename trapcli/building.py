@@ -26,6 +26,7 @@ from trapcli.swapping import replacing
 from trapcli.writing import Written, knob_values, real_halves, refuse_to_replace, write_case, write_suite
 
 DEFAULT_SEED = "1"
+WORTH_A_WORKER = 10  # cases: starting a process costs about as much as building a few
 RANDOM_BITS = 128
 LONGEST_SEED = 512  # bits
 DRAWS = 200  # of a case, before we give up
@@ -127,19 +128,21 @@ def build_suite(
     count: int,
     target: Path,
     expected: Path | None = None,
-    jobs: int = 1,
+    jobs: int | None = 1,
     force: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Suite:
     """Build a suite of `count` cases in `target`, its private half in `expected` if given.
 
-    All or nothing: whatever stops it, what stood there before stands there still. With more
-    than one job the family is looked up by name in worker processes. progress(done, total)
-    is called after each case. Raises TrapError if a directory may not be replaced, if
-    another build is at work there, if a case cannot be made, or if the disk fails.
+    All or nothing: whatever stops it, what stood there before stands there still. jobs: how many
+    processes build cases, None for as many as are worth it; if more than one, each looks the
+    family up by name. progress(done, total) is called after each case. Raises TrapError if a
+    directory may not be replaced, if another build is at work there, if a case cannot be made,
+    or if the disk fails.
     """
     halves = real_halves(target, expected)
     refuse_to_replace(halves, force)
+    jobs = jobs or max(1, min(os.cpu_count() or 1, count // WORTH_A_WORKER))
     task = _Task(family.name, seed, knob_values(knobs))
     try:
         with replacing(halves, lambda: refuse_to_replace(halves, force)) as stages:
@@ -161,6 +164,15 @@ def build_suite(
             "see that there is room on the disk and that you may write there, or name another place."
         ) from error
     return open_suite(target, expected)
+
+
+def build_practice(family: Family, target: Path, progress: Callable[[int, int], None]) -> Suite:
+    """Build the suite that `trapcli build FAMILY` makes: the same for everybody."""
+    knobs = parse_knobs(family, {})
+    seed = parse_seed(DEFAULT_SEED)
+    return build_suite(
+        family, seed=seed, knobs=knobs, count=family.cases, target=target, jobs=None, progress=progress
+    )
 
 
 def _refuse_to_tell_apart(family: Family, case_id: str, case: Written, first: Written) -> None:

@@ -23,7 +23,8 @@ CLOSED_PIPE = 141  # 128 + SIGPIPE, as a shell reports any program whose reader 
 COMMANDS = {
     "build": ("trapcli.commands.build", "Build suites of tasks from a seed."),
     "judge": ("trapcli.commands.judge", "Judge answers and say why they fail."),
-    "inspect": ("trapcli.commands.inspect_", "Show families and suites and their cases."),
+    "calibrate": ("trapcli.commands.calibrate", "Run an agent several times and say what came of it."),
+    "inspect": ("trapcli.commands.inspect_", "Show families and suites and cases and runs."),
     "shell-init": ("trapcli.commands.shell_init", "Print the shell function and the completion script."),
 }
 
@@ -31,6 +32,7 @@ EPILOG = """\b
 Examples:
   trapcli build billing
   trapcli judge --case case_01 edits.json
+  trapcli calibrate billing --solution 'python my_agent.py' --trials 10
   trapcli inspect billing case_01
   eval "$(trapcli shell-init)"   # `trap build billing` works from now on
 """

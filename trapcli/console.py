@@ -11,11 +11,19 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TextIO
+from typing import Any, TextIO
 
 from rich.cells import cell_len
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.text import Text
 
 from trapcli.contract import Family, Section, Verdict
@@ -67,29 +75,55 @@ def progress(label: str, total: int | None) -> Iterator[Callable[..., None]]:
     if not console.is_terminal or console.is_dumb_terminal:
         yield lambda done, total=None: None
         return
+    with _bar(console, label, total, TimeElapsedColumn()) as update:
+        yield lambda done, total=None: update(completed=done, total=total)
+
+
+@contextmanager
+def trials_progress() -> Iterator[Callable[[int, int, int, int, int], None]]:
+    """The trials of a run as a bar on stderr while the block runs; stderr is a terminal.
+
+    Gives `show(done, total, running, passed, failed)`, to be called now and then.
+    """
+    counts = TextColumn("{task.fields[counts]}", markup=False)
+    left = TimeRemainingColumn(elapsed_when_finished=True)
+    with _bar(_console(sys.stderr), "trials", None, counts, left, TextColumn("left"), counts="") as update:
+
+        def show(done: int, total: int, running: int, passed: int, failed: int) -> None:
+            rate = f", rate {passed / (passed + failed):.2f}" if passed + failed else ""
+            update(completed=done, total=total, counts=f"{running} running, {failed} failed{rate}")
+
+        yield show
+
+
+@contextmanager
+def _bar(
+    console: Console, label: str, total: int | None, *columns: ProgressColumn, **fields: Any
+) -> Iterator[Callable[..., None]]:
+    """A bar with a count and more columns; gives what updates it, drawn at most ten times a second."""
     bar = Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
-        TimeElapsedColumn(),
+        *columns,
         console=console,
-        auto_refresh=False,  # drawn from advance(), without a thread: a build forks its workers
+        auto_refresh=False,  # drawn when updated, without a thread: a build forks its workers
         transient=True,
         redirect_stdout=False,
         redirect_stderr=False,
     )
-    task = bar.add_task(_shown(label, console), total=total)
+    task = bar.add_task(_shown(label, console), total=total, **fields)
     drawn = 0.0
 
-    def advance(done: int, total: int | None = None) -> None:
+    def update(**values: Any) -> None:
         nonlocal drawn
-        bar.update(task, completed=done, total=total)
+        bar.update(task, **values)
         if time.monotonic() - drawn > 0.1:
             bar.refresh()
             drawn = time.monotonic()
 
     with bar:
-        yield advance
+        yield update
 
 
 class _Console(Console):

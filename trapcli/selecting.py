@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 HOME = "traps"  # where `trapcli build` puts suites unless told
+KEPT = ".trapcli"  # where `trapcli calibrate` keeps runs
 
 
 def select_suite(
@@ -72,6 +73,17 @@ def suite_around(cwd: Path) -> Path | None:
         if is_suite(directory):
             return directory
     return None
+
+
+def runs_directory(cwd: Path) -> Path:
+    """Where runs are kept: in .trapcli of `cwd`, or of where the suite stands that `cwd` is in.
+
+    Never in a suite, which is what its digest says, and is replaced whole when it is built anew.
+    """
+    place = cwd
+    while (around := suite_around(place)) is not None:
+        place = around.parent.parent if around.parent.name == HOME else around.parent
+    return Path(KEPT) if place == cwd else place / KEPT
 
 
 def command_for(suite: Path, case: str | None, cwd: Path) -> str:

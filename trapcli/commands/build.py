@@ -1,23 +1,19 @@
 """`trapcli build`: suites of one family or of all."""
 
 import json
-import os
 import shlex
-import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from trapcli.commands.bars import bar
 from trapcli.errors import TrapError
 from trapcli.selecting import HOME, complete_families
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from click.shell_completion import CompletionItem
 
     from trapcli.contract import Family
@@ -27,7 +23,6 @@ if TYPE_CHECKING:
 
 MOST_CASES = 100_000
 WORDS = "trapcli.build.words"
-WORTH_A_WORKER = 10  # cases: starting a process costs about as much as building a few
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +167,7 @@ def command(
         refuse_to_replace(real_halves(order.target, order.expected), force)
     shown = []
     for order in orders:
-        with _progress(f"building {order.family.name}", order.count) as advance:
+        with bar(f"building {order.family.name}", order.count) as advance:
             suite = build_suite(
                 order.family,
                 seed=order.seed,
@@ -180,7 +175,7 @@ def command(
                 count=order.count,
                 target=order.target,
                 expected=order.expected,
-                jobs=jobs or max(1, min(os.cpu_count() or 1, order.count // WORTH_A_WORKER)),
+                jobs=jobs,
                 force=force,
                 progress=advance,
             )
@@ -246,18 +241,6 @@ def _order(
         out / family.name,
         expected / family.name if expected is not None and everything else expected,
     )
-
-
-@contextmanager
-def _progress(label: str, total: int) -> "Iterator[Callable[[int, int], None]]":
-    """Calls of (done, total) become a bar on stderr, if that is a terminal."""
-    if not sys.stderr.isatty():
-        yield lambda done, total: None
-        return
-    from trapcli.console import progress
-
-    with progress(label, total) as advance:
-        yield lambda done, total: advance(done)
 
 
 def _summary(suite: "Suite", order: Order, drawn: bool) -> dict[str, Any]:

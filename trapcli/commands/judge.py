@@ -29,6 +29,7 @@ Examples:
   trapcli judge case_03.json
   python agent.py | trapcli judge --family billing --case case_03 --json -
   trapcli judge --suite traps/billing --answers answers.jsonl --json > verdicts.jsonl
+  trapcli judge --run 3
 """
 
 
@@ -55,8 +56,18 @@ Examples:
     type=click.Path(allow_dash=True),
     help="Judge many answers: JSON Lines, or a directory of case_01.* files.",
 )
+@click.option(
+    "--run",
+    "run",
+    metavar="N",
+    type=click.IntRange(1, 2**31),
+    help="Judge the stored outputs of a run of calibrate again.",
+)
+@click.option("--save", is_flag=True, help="With --run: store the verdicts that are not as stored.")
 @click.option("--json", "as_json", is_flag=True, help="Print each verdict as one line of JSON.")
-def command(answer_file: str | None, answers: str | None, as_json: bool, **options: Any) -> int:
+def command(
+    answer_file: str | None, answers: str | None, run: int | None, save: bool, as_json: bool, **options: Any
+) -> int:
     """Judge the answer in ANSWER_FILE ('-' is standard input), or many with --answers.
 
     An answer is all that the agent printed; its last 10 MB are read. Without --case, a
@@ -67,10 +78,22 @@ def command(answer_file: str | None, answers: str | None, as_json: bool, **optio
     standard input. The files of a directory are judged in the order of their names,
     several for one case one by one.
 
-    Exit code 0: passed (of many: all passed); 1: not passed; 2: could not be judged.
+    With --run the outputs that a run stored are judged again; the agent is not run.
+
+    Exit code 0: passed (of many: all passed; with --run: every verdict is the stored one);
+    1: not so; 2: could not be judged.
     With the variable TRAPTASK_MANIFEST set and no answer named, this is judge and grader
     for trap-cli, and 0 means that a verdict was printed.
     """
+    if run is not None:
+        given = [name for name, value in {"ANSWER_FILE": answer_file, "--answers": answers}.items() if value]
+        if given := given + [f"--{name}" for name, value in options.items() if value is not None]:
+            raise click.UsageError(f"--run knows its suites and answers; leave {given[0]} out.")
+        from trapcli.commands.judge_run import judge_run
+
+        return judge_run(run, save, as_json)
+    if save:
+        raise click.UsageError("--save goes with --run.")
     manifest = os.environ.get(MANIFEST)
     if answer_file is not None and answers is not None:
         raise click.UsageError("Give an answer's file or --answers, not both.")

@@ -10,9 +10,7 @@ from trapcli.cli import COMMANDS, COMPLETE, cli
 SHELLS = ("bash", "zsh", "fish")
 SCRIPTS = Path(__file__).parent.parent / "shells"
 
-# `calibrate` is kept from the builtin even where it is not installed: `trap calibrate
-# --trials 10` would set a signal handler without a word.
-ROUTED = sorted({*COMMANDS, "calibrate"})
+ROUTED = sorted(COMMANDS)  # of these words the builtin would set a signal handler without a word
 
 
 @click.command(
