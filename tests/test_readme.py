@@ -13,6 +13,21 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 END = "===== end of command ====="
 
+# What is another thing each time: when it was, how long it took, how busy the machine was, a file's
+# random name. Each stands for anything of its kind.
+VARYING = [
+    re.compile(pattern)
+    for pattern in (
+        r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00",
+        r"(?<= to \d\.\d\d) +\d+\.\d\d  +\d+\.\d\d$",  # median and 95th percentile of seconds
+        r"\d+\.\d\d s(?= in all trials)",
+        r"(?<=after )\d+\.\d\d(?= s, by itself)",
+        r"(?<=load )\d+\.\d\d",
+        r"\d trials?(?= running when it began)",
+        r"(?<=-)[0-9a-f]{8}(?=\.std)",
+    )
+]
+
 
 def blocks(language: str) -> list[str]:
     return [text for found, text in BLOCK.findall(README) if found == language]
@@ -32,10 +47,21 @@ def steps(session: str) -> Iterator[tuple[str, str]]:
 def as_pattern(shown: str) -> str:
     """A pattern for the output: as shown, but "..." on a line of its own stands for any lines."""
     return (
-        "".join(".*" if line == "..." else re.escape(line) + "\n" for line in shown.split("\n"))
+        "".join(".*" if line == "..." else line_pattern(line) + "\n" for line in shown.split("\n"))
         if shown
         else ""
     )
+
+
+def line_pattern(line: str) -> str:
+    """A pattern for one line of output, in which what varies stands for anything of its kind."""
+    for varying in VARYING:
+        if found := varying.search(line):
+            before, after = line[: found.start()], line[found.end() :]
+            kind = re.sub(r"\\?\d+(\\?\.\d+)?", "N", re.escape(found[0]))
+            kind = "[0-9a-f]{8}" if ".std" in after else re.sub("N", r"[\\d.]+", kind)
+            return line_pattern(before) + re.sub(r"(\\ )+", r" +", kind) + line_pattern(after)
+    return re.escape(line)
 
 
 @pytest.fixture(scope="module")
