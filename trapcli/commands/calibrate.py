@@ -11,6 +11,7 @@ import click
 
 from trapcli.cli import COMMANDS
 from trapcli.commands.bars import bar, trials_bar
+from trapcli.commands.options import DIRECTORY, expected_option
 from trapcli.commands.run_numbers import RunNumber
 from trapcli.commands.suites_to_run import complete_cases, suites_to_run
 from trapcli.errors import DONE, FAILED, INTERRUPTED, TrapError
@@ -91,15 +92,10 @@ Examples:
     "suites",
     metavar="DIR",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=DIRECTORY,
     help="Use the suite in this directory; again for more.",
 )
-@click.option(
-    "--expected",
-    metavar="DIR",
-    type=click.Path(path_type=Path),
-    help="The suite's private half, if it was built with --expected.",
-)
+@expected_option
 @click.option(
     "--only",
     metavar="CASE",

@@ -12,6 +12,7 @@ import click
 
 from trapcli.cli import COMMANDS
 from trapcli.commands import inspect_run
+from trapcli.commands.options import expected_option, suite_option
 from trapcli.errors import TrapError
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 # Engines are imported where they are used: `--help` and completion need none of them.
 
 CASE = re.compile("case_[0-9]+")
-DIRECTORY = click.Path(path_type=Path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +83,8 @@ Examples:
 @click.argument(
     "targets", nargs=-1, metavar="[run N] [FAMILY|SUITE_DIR] [CASE]", shell_complete=complete_targets
 )
-@click.option("--suite", metavar="DIR", type=DIRECTORY, help="Use the suite in this directory.")
-@click.option(
-    "--expected",
-    metavar="DIR",
-    type=DIRECTORY,
-    help="The suite's private half, if it was built with --expected.",
-)
+@suite_option
+@expected_option
 @click.option("--public", is_flag=True, help="Show and read nothing private; the public half is enough.")
 @click.option("--prompt", is_flag=True, help="Print a case as one text, to paste to an agent without tools.")
 @click.option("--trial", metavar="K", type=click.IntRange(1, 10**9), help="Of a case of a run: this trial.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
+from trapcli.commands.options import expected_option, suite_option
 from trapcli.errors import DONE, FAILED, TrapError
 from trapcli.selecting import complete_cases, complete_families, select_suite
 
@@ -41,15 +42,8 @@ Examples:
 @click.option(
     "--family", metavar="NAME", shell_complete=complete_families, help="Use the suite of this family."
 )
-@click.option(
-    "--suite", metavar="DIR", type=click.Path(path_type=Path), help="Use the suite in this directory."
-)
-@click.option(
-    "--expected",
-    metavar="DIR",
-    type=click.Path(path_type=Path),
-    help="The suite's private half, if it was built with --expected.",
-)
+@suite_option
+@expected_option
 @click.option(
     "--answers",
     metavar="FILE|DIR",
