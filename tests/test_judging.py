@@ -27,7 +27,7 @@ def judge(case, answer):
     )
 
 
-FAMILY = SimpleNamespace(name="words", extract=extract, judge=judge)
+FAMILY = SimpleNamespace(name="words", extract=extract, judge=judge, noop="")
 CASE = Case(
     "words",
     "spelling",
@@ -37,6 +37,17 @@ CASE = Case(
     slips=(Slip("plural", "golds", "golds"), Slip("rhyme", "cold", "cold"), Slip("echo", "COLD", "cold")),
     id="case_07",
 )
+
+
+def test_doing_nothing_is_named():
+    """A wrong answer with the effect of doing nothing is called noop, unless it is a mistake of the case."""
+    family = SimpleNamespace(name="words", extract=extract, judge=judge, noop="still")
+    case = replace(CASE)
+    assert judge_output(family, case, printed("STILL")).slip == ("noop",)
+    assert judge_output(family, case, printed("other")).slip == ()
+    assert judge_output(family, replace(CASE), printed("golds")).slip == ("plural",)
+    in_the_making = replace(CASE, slips=())
+    assert judge_output(family, in_the_making, printed("still")).slip == ()
 
 
 def printed(text, cut=False):

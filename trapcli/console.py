@@ -27,6 +27,7 @@ from rich.progress import (
 from rich.text import Text
 
 from trapcli.contract import Family, Section, Verdict
+from trapcli.judging import NOOP
 
 INDENT = "  "
 GAP = "  "  # between two columns
@@ -210,7 +211,8 @@ def _about(family: Family, verdict: Verdict) -> list[tuple[str, str]]:
     about = []
     if verdict.category:
         about.append(("trap", _described(verdict.category, family.kinds)))
-    about += [("slip", _described(name, family.mechanisms)) for name in verdict.slip]
+    mistakes = {NOOP: "what doing nothing leads to", **family.mechanisms}
+    about += [("slip", _described(name, mistakes)) for name in verdict.slip]
     if verdict.status == "failed" and verdict.partial:
         about.append(("partial", f"{verdict.partial:.2f}"))
     return about

@@ -5,9 +5,10 @@ be given: the case is broken, or the family is, and neither is the answer's faul
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from dataclasses import replace
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from trapcli.contract import Answer, Case, Family, Problem, Verdict
 from trapcli.errors import TrapError
@@ -15,6 +16,7 @@ from trapcli.text import LIMIT, Output
 
 T = TypeVar("T")
 
+NOOP = "noop"  # what doing nothing is called beside the mistakes
 REASON = 300  # characters of a reason or of one note
 NOTES = 50
 CUT = f"the output was cut: only its last {LIMIT // 1_000_000} MB are read"
@@ -26,6 +28,10 @@ ALONE = {
     "failed": "the output alone would have failed: {}",
     "unreadable": "the output alone is unreadable: {}",
 }
+
+
+# What doing nothing leads to in each case that was judged.
+_of_nothing: MutableMapping[Case, str] = WeakKeyDictionary()
 
 
 def judge_output(
@@ -93,7 +99,7 @@ def _judge_text(family: Family, case: Case, output: Output) -> Verdict:
     return replace(
         verdict,
         notes=(CUT, *notes) if output.cut else notes,
-        slip=_slips(case, verdict) or verdict.slip,
+        slip=_slips(family, case, verdict) or verdict.slip,
     )
 
 
@@ -105,11 +111,24 @@ def _blank(output: Output) -> Verdict:
     return Verdict("empty", "nothing was printed")
 
 
-def _slips(case: Case, verdict: Verdict) -> tuple[str, ...]:
-    """The mistakes of the case that lead to this verdict's result; none if it passed."""
-    if verdict.status == "passed" or not verdict.result:
+def _slips(family: Family, case: Case, verdict: Verdict) -> tuple[str, ...]:
+    """The mistakes of the case that lead to this verdict's result, or doing nothing; none if it passed,
+    or if the case is in the making and its mistakes are not known."""
+    if verdict.status == "passed" or not verdict.result or not case.slips:
         return ()
-    return tuple(slip.mechanism for slip in case.slips if slip.result == verdict.result)
+    found = tuple(slip.mechanism for slip in case.slips if slip.result == verdict.result)
+    return found or ((NOOP,) if verdict.result == _nothing(family, case) else ())
+
+
+def _nothing(family: Family, case: Case) -> str:
+    """The result of an agent that does nothing; "" if it has none."""
+    if case not in _of_nothing:
+        answer = _run(family, case, "extract", family.extract, family.noop) if family.noop else None
+        known = (
+            _run(family, case, "judge", family.judge, case, answer) if isinstance(answer, Answer) else None
+        )
+        _of_nothing[case] = known.result if known else ""
+    return _of_nothing[case]
 
 
 def _run(family: Family, case: Case, name: str, step: Callable[..., T], *given: Any) -> T:

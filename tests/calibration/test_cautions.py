@@ -1,5 +1,6 @@
 """What a reader of rates is warned of: each caution where it belongs, and not where it does not."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,8 @@ SLIPPED = {"suite": 0, "case": "case_02", "mechanism": "void_counted", "what": "
 
 def said(run, trials, read=None, earlier=0):
     """The cautions of a run by their kind."""
-    return {one.kind: one.text for one in cautions(summarize(run, trials, read, earlier))}
+    found = cautions(summarize(run, trials, read, earlier))
+    return {one.kind: one.text for one in found if one.kind != "in_the_open"}
 
 
 def test_nothing_to_say_of_a_plain_run():
@@ -54,9 +56,40 @@ def test_identical_outputs_of_all_cases():
 
 
 def test_identical_outputs_of_some_cases():
-    """If the outputs of some cases are the same, these are named."""
-    trials = [trial("case_01", n, output="[]") for n in (1, 2)] + [trial("case_02", n) for n in (1, 2)]
-    assert "In 1 of 2 cases (case_01)" in said(run_of(2, 2), trials)["identical_outputs"]
+    """If the outputs of some cases are the same, these are named; but right ones may have to be the same."""
+    wrong = [trial("case_01", n, "failed", output="[]") for n in (1, 2)]
+    right = [trial("case_01", n, output="[]") for n in (1, 2)]
+    others = [trial("case_02", n) for n in (1, 2)]
+    assert "In 1 of 2 cases (case_01)" in said(run_of(2, 2), wrong + others)["identical_outputs"]
+    assert "identical_outputs" not in said(run_of(2, 2), right + others)
+    same = [trial("case_02", n, output="[1]") for n in (1, 2)]
+    assert "In every case" in said(run_of(2, 2), right + same)["identical_outputs"]
+
+
+def test_answers_in_the_open():
+    """An agent that was not isolated could read the answers of a secret suite: that is told."""
+
+    def kinds(run):
+        return [one.kind for one in cautions(summarize(run, [trial(number=1)]))]
+
+    assert "in_the_open" in kinds(run_of(1, 1))
+    open_suite = suite_of(1, practice=True)
+    for run in (
+        run_of(1, 1, plan={"isolate": True}),
+        run_of(1, 1, given="builtin:solve"),
+        run_of(open_suite, 1),
+    ):
+        assert "in_the_open" not in kinds(run)
+
+
+def test_lost_attempts_and_resumes_are_told_when_the_run_is_complete():
+    """An attempt that was lost is told also after its trial has run, and how often the run went on."""
+    run = replace(run_of(1, 2), resumes=2, incidents=((0, "case_01", 2, "its keeper was killed"),))
+    found = said(run, results([(2, 2)]))
+    assert "1 attempt" in found["lost_attempts"] and "case_01/2" in found["lost_attempts"]
+    assert "its keeper was killed" in found["lost_attempts"] and "never_ran" not in found
+    assert "resumed 2 times" in found["resumed"]
+    assert {"never_ran", "resumed"} <= said(run, [trial(number=1)]).keys()
 
 
 def test_identical_outputs_of_our_own_solution_are_as_they_should_be():
@@ -86,8 +119,9 @@ def test_changed_suite():
     """A suite that was changed while the run went on makes its rates suspect."""
     run = run_of([suite_of(1, family="toy"), suite_of(1, family="other", changed=True)], 1)
     found = cautions(summarize(run, [trial(), trial(suite=1)]))
-    assert [(one.kind, one.suite) for one in found] == [("changed", 1)]
-    assert "rates are suspect" in found[0].text
+    assert ("changed", 1) in [(one.kind, one.suite) for one in found]
+    assert ("changed", 0) not in [(one.kind, one.suite) for one in found]
+    assert "rates are suspect" in next(one.text for one in found if one.kind == "changed")
 
 
 def test_judge_errors_are_told_with_the_command_that_shows_one():

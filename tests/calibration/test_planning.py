@@ -261,10 +261,20 @@ def plan_of(suite, solution, **changes):
     return replace(run_of(plan_suite(suite), 3).plan, solution=solution, **changes)
 
 
+def test_a_damaged_case_stops_the_run_before_it_begins(suite, tmp_path):
+    """Each case that is meant is read, with its digests, before there is a run; others are not."""
+    answer = suite.expected / "case_02" / "answer.json"
+    answer.write_text(answer.read_text() + " ")
+    whole = plan_of(suite, command("true", cwd=tmp_path))
+    assert "case_02" in refusal(prepare, whole, [suite])
+    first = replace(whole, suites=(replace(whole.suites[0], cases=("case_01",)),))
+    prepare(first, [suite])
+
+
 def test_what_a_trial_needs_is_looked_for_before_the_first(suite, tmp_path):
     """A run whose program, variables and input are there is prepared, its setup run once."""
     solution = command("sh", "-c", "true", cwd=tmp_path, stdin="task.md", setup_cmd="echo done >> setup")
-    prepare(plan_of(suite, solution, env=("PATH",)))
+    prepare(plan_of(suite, solution, env=("PATH",)), [suite])
     assert (tmp_path / "setup").read_text() == "done\n"
 
 
@@ -281,7 +291,7 @@ def test_what_a_trial_needs_is_looked_for_before_the_first(suite, tmp_path):
 def test_what_is_missing_stops_the_run_before_the_first_trial(suite, tmp_path, changes, said):
     """A program, input, mechanism or preparation that fails is an error before anything is measured."""
     solution = replace(command("sh", "-c", "true", cwd=tmp_path), **changes)
-    assert said in refusal(prepare, plan_of(suite, solution))
+    assert said in refusal(prepare, plan_of(suite, solution), [suite])
 
 
 def test_a_variable_that_is_not_set_stops_the_run(suite, tmp_path, monkeypatch):
@@ -289,18 +299,18 @@ def test_a_variable_that_is_not_set_stops_the_run(suite, tmp_path, monkeypatch):
     monkeypatch.delenv("AGENT_KEY", raising=False)
     solution = command("sh", "-c", "true", cwd=tmp_path)
     assert "--env AGENT_KEY: it is not set here" in refusal(
-        prepare, plan_of(suite, solution, env=("AGENT_KEY",))
+        prepare, plan_of(suite, solution, env=("AGENT_KEY",)), [suite]
     )
 
 
 def test_a_setup_may_make_the_program_that_is_run(suite, tmp_path):
     """The program is looked for after the preparation, which may build it."""
     setup = "printf '#!/bin/sh\\necho 1\\n' > agent && chmod +x agent"
-    prepare(plan_of(suite, command("./agent", cwd=tmp_path, setup_cmd=setup)))
+    prepare(plan_of(suite, command("./agent", cwd=tmp_path, setup_cmd=setup)), [suite])
 
 
 def test_isolation_without_its_program_is_refused_and_never_left_out(suite, tmp_path, monkeypatch):
     """Where bubblewrap is missing an isolated run is an error, and no trial runs without it."""
     monkeypatch.setenv("PATH", str(tmp_path))
     solution = command("/bin/sh", "-c", "true", cwd=tmp_path)
-    assert "bwrap" in refusal(prepare, plan_of(suite, solution, isolate=True))
+    assert "bwrap" in refusal(prepare, plan_of(suite, solution, isolate=True), [suite])

@@ -1,6 +1,7 @@
 """Runs and trials are kept whole, once, and by one process at a time."""
 
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -118,10 +119,21 @@ def test_a_trial_that_cannot_be_stored_is_an_error_and_none_of_its_batch_is_stor
     assert store.keep(run.number, [trial(number=2)]) == 1
 
 
+def test_a_number_is_never_used_again(place, store):
+    """A new run's number is above all that there were, also of those of which only outputs are left."""
+    assert begin(store).number == 1
+    (store.directory / "outputs" / "run_7").mkdir()
+    (store.directory / "outputs" / "run_x").mkdir()
+    assert begin(store).number == 8
+    store._db.execute("DELETE FROM run WHERE number = 8")
+    shutil.rmtree(store.directory / "outputs")
+    assert begin(store).number == 9
+
+
 def test_a_run_that_cannot_get_its_directory_is_none(store):
     """Where the directory of outputs cannot be made there is an error that names it, and no run."""
     (store.directory / "outputs").write_text("in the way")
-    with pytest.raises(TrapError, match=r"outputs/run_1.*What was stored is whole"):
+    with pytest.raises(TrapError, match=r"outputs/run_1.*What was stored in it is whole"):
         begin(store)
     assert store.runs() == []
 
@@ -182,14 +194,14 @@ def test_earlier_runs_are_those_on_the_same_suite(store):
 
 
 def test_a_run_ends_goes_on_and_ends_again(store):
-    """The runs that have not ended are listed; a run that goes on has not ended."""
+    """The runs that have not ended are listed; that a run goes on is counted, and it has not ended."""
     runs = [begin(store) for _ in range(3)]
     assert store.unfinished() == store.numbers() == [1, 2, 3]
     store.end(2)
     assert (store.unfinished(), bool(store.run(2).ended)) == ([1, 3], True)
     store.resumed(2, jobs=8, scratch="/tmp/trapcli-new")
     found = store.run(2)
-    assert found == replace(runs[1], jobs=8, scratch="/tmp/trapcli-new")
+    assert found == replace(runs[1], jobs=8, scratch="/tmp/trapcli-new", resumes=1)
     assert store.unfinished() == [1, 2, 3]
 
 

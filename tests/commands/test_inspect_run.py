@@ -49,8 +49,8 @@ def completed(words, incomplete):
 def test_runs_are_listed(run, runs):
     """Without a number all runs are listed, with their trials, whether they are complete, and their rates."""
     out = run("inspect", "run").out
-    assert re.search(r"1  +\S+  +python agent.py  +4/4  +complete  +toy 0.75\n", out)
-    assert re.search(r"2  +\S+  +my agent  +6/15  +partial  +toy 0.33, other 0.50\n", out)
+    assert re.search(r"1  +\S+ \d\d:\d\d  +python agent.py  +4/4  +complete  +toy 0.75\n", out)
+    assert re.search(r"2  +\S+ \d\d:\d\d  +my agent  +6/15  +partial  +toy 0.33, other 0.50\n", out)
     found = document(run("inspect", "run", "--json"))["runs"]
     assert [(one["run"], one["done"], one["planned"], one["status"]) for one in found] == [
         (1, 4, 4, "complete"),

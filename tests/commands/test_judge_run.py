@@ -154,7 +154,7 @@ def test_an_output_that_is_gone_is_a_judge_error_of_that_trial_alone(run, made, 
     assert done.code == 1
     first, *others = lines(done)
     assert (first["status"], first["stored"], first["same"]) == ("judge_error", "passed", False)
-    assert "cannot be read: No such file or directory" in first["verdict"]["reason"]
+    assert "is missing or was changed" in first["verdict"]["reason"]
     assert len(others) == 7 and all(one["same"] for one in others)
 
 

@@ -156,10 +156,13 @@ def _provider_errors(place: Place) -> str:
 
 
 def _identical_outputs(place: Place) -> str:
-    same = [case.case for case in place.suite.cases if case.identical]
+    several = sum(case.done >= 2 for case in place.suite.cases)
+    identical = [case for case in place.suite.cases if case.identical]
+    if len(identical) < several:  # a right answer may be the only one there is
+        identical = [case for case in identical if case.passes < case.counted]
+    same = [case.case for case in identical]
     if not same or not place.real:
         return ""
-    several = sum(case.done >= 2 for case in place.suite.cases)
     some = f"In {len(same)} of {several} cases ({wording.listed(same, len(same))})"
     every = "In every case" if several > 1 else f"In {same[0]}"
     return (
@@ -189,6 +192,16 @@ def _practice(place: Place) -> str:
     return (
         f"{wording.path(suite.directory)} is a practice suite: anyone with this package can rebuild its "
         f"answers. To measure an agent, build one with `trapcli build {suite.family} --seed random`."
+    )
+
+
+def _in_the_open(place: Place) -> str:
+    suite, plan = place.suite.suite, place.run.plan
+    if suite.practice or plan.isolate or not place.real:
+        return ""
+    return (
+        f"It was not isolated: it could read the answers in {wording.path(suite.expected)}, and import "
+        "trapcli with its reference solvers. With --isolate it could not."
     )
 
 
@@ -230,6 +243,7 @@ OF_SUITES = {
     "identical_outputs": _identical_outputs,
     "overload": _overload,
     "practice": _practice,
+    "in_the_open": _in_the_open,
     "stragglers": _stragglers,
     "cut_outputs": _cut_outputs,
     "usage": _usage,
@@ -246,7 +260,20 @@ def _of_run(summary: RunSummary) -> Iterator[Caution]:
             f"(infrastructure): {wording.listed(names, len(incidents))}. Of the first: "
             f"{incidents[0][3].rstrip('.')}. They are open: `{summary.resume}` runs them.",
         )
-    if summary.earlier:
+    if summary.lost:
+        names = (f"{_at(run, suite, case)}/{number}" for suite, case, number, _ in summary.lost)
+        yield Caution(
+            "lost_attempts",
+            f"{wording.several(len(summary.lost), 'attempt')} at trials did not come to an end of its own: "
+            f"{wording.listed(names, len(summary.lost))}. Of the first: {summary.lost[0][3].rstrip('.')}.",
+        )
+    if run.resumes:
+        yield Caution(
+            "resumed",
+            f"The run was resumed {wording.several(run.resumes, 'time')}; the trials that were under way "
+            "when it stopped ran anew.",
+        )
+    if summary.earlier and not run.plan.solution.builtin:
         yield Caution(
             "earlier_runs",
             f"This is run {summary.earlier + 1} on these cases; `trapcli inspect run` lists all of them. "

@@ -11,6 +11,7 @@ import socket
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from trapcli.calibration.records import Stream
 from trapcli.calibration.starting import start
 from trapcli.contract import Case, Slip, Verdict
 from trapcli.errors import TrapError
+from trapcli.files import digest_of
 from trapcli.judging import dumped, judge_output
 from trapcli.suite import Suite, read_case
 from trapcli.text import Output, read_tail
@@ -66,16 +68,20 @@ def judge_stored(case: Case, file: Path | None, stream: Stream, exit_code: int, 
         output = Output("", cut=False, size=0)
     else:
         try:
-            with open(file, "rb") as opened:
-                output = read_tail(opened, stream.size, stream.head)
+            raw = file.read_bytes() if file.is_file() else b""
         except OSError as error:
             raise TrapError(f"the stored output {file} cannot be read: {error.strerror}.") from error
+        if digest_of(raw) != stream.digest:
+            raise TrapError(
+                f"the stored output {file} is not what the solution printed: it is missing or was changed."
+            )
+        output = read_tail(BytesIO(raw), stream.size, stream.head)
     return judge_output(family, case, output, exit_code=exit_code, timed_out=timed_out)
 
 
 def main(words: Sequence[str]) -> None:
     """A judge's program: trials come in over the socket, verdicts go out."""
-    die_with_parent()
+    die_with_parent(int(words[1]))
     kept: dict[str, Case] = {}
     with socket.socket(fileno=int(words[0])) as channel:
         while (request := receive(channel)) is not None:

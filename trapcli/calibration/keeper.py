@@ -56,7 +56,8 @@ class Job:
 class Ended:
     """How a process ended. exit_code: negative for a signal. seconds: of wall clock.
 
-    stragglers: commands of what it left behind, killed; survivors: what could not be killed.
+    stragglers: commands of what it left behind, killed; survivors: what could not be killed. lost:
+    what happened if its keeper could not tell how it ended; what it wrote is lost then too.
     """
 
     exit_code: int
@@ -66,6 +67,7 @@ class Ended:
     stderr: Stream
     stragglers: tuple[str, ...] = ()
     survivors: tuple[str, ...] = ()
+    lost: str = ""
 
 
 def send(channel: socket.socket, message: Mapping[str, Any]) -> None:

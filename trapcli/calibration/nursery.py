@@ -7,9 +7,11 @@ an interpreter would take forty. The runner may have many threads; the nursery n
 import gc
 import os
 import select
+import signal
 import socket
 import subprocess
 import threading
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -25,6 +27,7 @@ from trapcli.calibration.keeper import (
     send,
 )
 from trapcli.calibration.processes import adopt_orphans, end_strays
+from trapcli.calibration.records import Stream
 from trapcli.calibration.starting import start
 from trapcli.errors import TrapError
 
@@ -34,7 +37,7 @@ LINGERING = 5.0  # seconds in which the nursery ends by itself
 
 
 class NeverRan(Exception):
-    """The trial did not run, or was lost, for a reason that says nothing about the solution."""
+    """The trial did not run, for a reason that says nothing about the solution."""
 
 
 class CannotStart(TrapError):
@@ -110,9 +113,11 @@ class Nursery:
     def run(self, job: Job) -> Ended:
         """Run the job to its end.
 
-        Raises CannotStart if there is no such command, Stopped if `stop` was called, NeverRan if
-        the job was not run or was lost through no fault of its own, TrapError if what it wrote
-        cannot be stored.
+        A process that runs and whose keeper is killed, which it may have done itself, is killed and
+        has ended by that, as `Ended.lost` tells: who could undo a bad trial so would be tried until
+        he has a good one. Raises CannotStart if there is no such command, Stopped if `stop` was
+        called, NeverRan if the job was not run, through no fault of its own, TrapError if what it
+        wrote cannot be stored.
         """
         channel = self._keeper()
         try:
@@ -128,8 +133,11 @@ class Nursery:
         finally:
             with self._lock:
                 self._busy.discard(channel)
-        with self._lock:
-            self._idle.append(channel)
+        if ended.lost:
+            channel.close()
+        else:
+            with self._lock:
+                self._idle.append(channel)
         return ended
 
     def _keeper(self) -> socket.socket:
@@ -166,12 +174,21 @@ class Nursery:
             raise CannotStart(f"{job.argv[0]!r} cannot be started: {answer['refused']}.")
         if answer is not None and "busy" in answer:
             raise NeverRan(f"no process can be started: {answer['busy']}")
+        if answer is None:
+            raise NeverRan("the process that was to start it was ended from outside")
+        began = time.monotonic()
         channel.settimeout(job.limit + BEYOND)
-        answer = answer and receive(channel)
+        try:
+            answer = receive(channel)
+        except OSError as error:
+            answer = None
+            late = isinstance(error, TimeoutError)
+        else:
+            late = False
         if answer is None or "stopped" in answer:
             if self._stopping:
                 raise Stopped
-            raise NeverRan("the process that watched over it was ended from outside")
+            return _lost_after(time.monotonic() - began, late)
         if "failed" in answer:
             raise TrapError(
                 f"what the solution printed cannot be stored: {answer['failed']}. Make room on the disk, "
@@ -211,5 +228,19 @@ def _is_closed(channel: socket.socket) -> bool:
 
 def _lost(error: OSError) -> str:
     if isinstance(error, TimeoutError):
-        return f"it was not started within {START_LIMIT:.0f} s, or did not end though its limit had passed"
-    return f"the process that watched over it was lost: {error.strerror or error}"
+        return f"it was not started within {START_LIMIT:.0f} s"
+    return f"the process that was to start it was lost: {error.strerror or error}"
+
+
+def _lost_after(seconds: float, late: bool) -> Ended:
+    """The end of a process whose keeper was killed, or did not end it though its limit had passed."""
+    what = "did not end it though its limit had passed" if late else "was killed while it ran"
+    return Ended(
+        exit_code=-signal.SIGKILL,
+        timed_out=late,
+        seconds=seconds,
+        stdout=Stream(),
+        stderr=Stream(),
+        lost=f"its keeper {what}, by the solution or from outside: what it printed is lost, and it counts as "
+        + ("timed out" if late else "crashed"),
+    )

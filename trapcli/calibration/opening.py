@@ -23,6 +23,7 @@ CREATE TABLE run (
     scratch TEXT NOT NULL,
     started TEXT NOT NULL,
     ended TEXT NOT NULL DEFAULT '',
+    resumes INTEGER NOT NULL DEFAULT 0,
     instrument TEXT
 );
 CREATE TABLE suite (
@@ -73,6 +74,10 @@ def _advice(error: sqlite3.Error) -> str:
 def opened(directory: Path, create: bool) -> sqlite3.Connection:
     """The database in the directory, ready for use; see `trapcli.calibration.store.open_store`."""
     path = directory / "runs.db"
+    if os.path.lexists(directory) and not directory.is_dir():
+        raise TrapError(f"{directory} is no directory; runs are kept there. Move it away.")
+    if directory.is_dir() and not os.access(directory, os.R_OK | os.X_OK):
+        raise TrapError(f"{directory}, where runs are kept, may not be read by you.")
     if not create and not os.path.lexists(path):
         raise TrapError(_none_yet(path))
     with told(path):
@@ -97,12 +102,9 @@ def _none_yet(path: Path) -> str:
 
 def _make(directory: Path) -> None:
     """The directory, hidden from git, if it is not there."""
-    if directory.is_dir():
-        return
-    if os.path.lexists(directory):
-        raise TrapError(f"{directory} is no directory; runs are kept there. Move it away.")
-    directory.mkdir(parents=True)
-    (directory / ".gitignore").write_text("*\n")
+    if not directory.is_dir():
+        directory.mkdir(parents=True)
+        (directory / ".gitignore").write_text("*\n")
 
 
 def _connect(path: Path, write: bool) -> sqlite3.Connection:
@@ -158,8 +160,9 @@ def told(path: Path) -> Iterator[None]:
     except OSError as error:
         place = os.fsdecode(error.filename) if error.filename is not None else str(path)
         raise TrapError(
-            f"runs cannot be kept: {place}: {error.strerror or error}. What was stored is whole; see that "
-            "there is room and that you may write there, then go on with `trapcli calibrate --resume`."
+            f"runs cannot be kept: {place}: {error.strerror or error}. See that the directory is there, that "
+            "there is room and that you may write there. What was stored in it is whole: "
+            "`trapcli calibrate --resume` goes on."
         ) from error
 
 

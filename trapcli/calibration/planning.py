@@ -14,7 +14,7 @@ from trapcli.calibration.records import Plan, Run, RunSuite, Solution
 from trapcli.calibration.solution import refuse_missing, refuse_unset, run_setup
 from trapcli.errors import TrapError
 from trapcli.files import digest_of
-from trapcli.suite import EXPECTED, INPUTS, Suite, digest, open_suite
+from trapcli.suite import EXPECTED, INPUTS, Suite, digest, open_suite, read_case
 
 LARGEST = 50_000_000  # bytes of a file of the solution that is looked at
 
@@ -124,8 +124,14 @@ def _shown(value: object) -> str:
     return repr(str(value)) if isinstance(value, Path) else repr(value)
 
 
-def prepare(plan: Plan) -> None:
-    """Make sure that trials can begin, and run the solution's setup_cmd; TrapError if they cannot."""
+def prepare(plan: Plan, suites: Sequence[Suite]) -> None:
+    """Make sure that trials can begin, and run the solution's setup_cmd; TrapError if they cannot.
+
+    suites: those of the plan, opened; each case that is meant is read once.
+    """
+    for opened, planned in zip(suites, plan.suites, strict=True):
+        for case in planned.cases:
+            read_case(opened, case)
     solution = plan.solution
     refuse_unset(plan.env)
     if solution.builtin:

@@ -34,9 +34,11 @@ def allow_open_files(count: int) -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
-def die_with_parent() -> None:
-    """This process is killed when the thread that started it ends."""
+def die_with_parent(parent: int) -> None:
+    """This process is killed when the thread that started it ends; at once if its process, `parent`, has."""
     _prctl(DEATH_SIGNAL, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
 
 
 def _prctl(option: int, value: int) -> None:

@@ -157,9 +157,9 @@ class Run:
 
     number: from 1, in this place. token: random, unlike any other run's. jobs: trials at a time.
     tool, python, host: what it ran on. scratch: the directory that held its trials. started,
-    ended: UTC, ISO 8601; ended is "" while it is not complete. instrument: what the instrument
-    check found, if it was made. incidents: trials that never ran, and why: (suite, case, number,
-    what happened).
+    ended: UTC, ISO 8601; ended is "" while it is not complete. resumes: how often it went on after
+    a stop. instrument: what the instrument check found, if it was made. incidents: attempts at
+    trials that never ran or were lost, and why: (suite, case, number, what happened).
     """
 
     number: int
@@ -172,5 +172,6 @@ class Run:
     started: str
     scratch: str = ""
     ended: str = ""
+    resumes: int = 0
     instrument: Mapping[str, Any] | None = None
     incidents: tuple[tuple[int, str, int, str], ...] = ()

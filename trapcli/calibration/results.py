@@ -1,6 +1,6 @@
 """What a run came to, as records and as JSON data: of each case, of each suite, of the whole."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -202,13 +202,15 @@ class SuiteSummary:
 class RunSummary:
     """A run's suites, summed up. earlier: the runs before it on the same cases.
 
-    incidents: the trials that never ran and are still open, with what happened.
+    incidents: the trials that never ran and are still open, with what happened. lost: what
+    happened to attempts at trials that have ended since, or ended by it.
     """
 
     run: Run
     suites: tuple[SuiteSummary, ...]
     earlier: int
     incidents: tuple[tuple[int, str, int, str], ...]
+    lost: tuple[tuple[int, str, int, str], ...] = ()
 
     @property
     def done(self) -> int:
@@ -257,12 +259,17 @@ class RunSummary:
             "soundness": words,
             "trials_to_tell": {"rates": list(TELL), "trials": trials_to_tell(*TELL)},
             "suites": [suite.to_json() for suite in self.suites],
-            "never_ran": [
-                {"suite": suite, "case": case, "trial": number, "what": what}
-                for suite, case, number, what in self.incidents
-            ],
+            "never_ran": _incidents(self.incidents),
+            "lost_attempts": _incidents(self.lost),
+            "resumes": run.resumes,
             "warnings": [caution.to_json() for caution in cautions(self)],
         }
+
+
+def _incidents(found: Iterable[tuple[int, str, int, str]]) -> list[dict[str, Any]]:
+    return [
+        {"suite": suite, "case": case, "trial": number, "what": what} for suite, case, number, what in found
+    ]
 
 
 def interval_to_json(interval: Interval | None) -> list[float] | None:

@@ -20,7 +20,7 @@ def about_runs(store: Store) -> View:
     rows = tuple(
         (
             str(run["run"]),
-            run["started"],
+            run["started"][:16].replace("T", " "),
             run["solution"],
             f"{run['done']}/{run['planned']}",
             run["status"],
@@ -28,7 +28,7 @@ def about_runs(store: Store) -> View:
         )
         for run in runs
     )
-    columns = ("run", "started", "solution", "trials", "status", "mean rates")
+    columns = ("run", "started (UTC)", "solution", "trials", "status", "mean rates")
     return View({"runs": runs}, (Section("Runs (`trapcli inspect run N`)", columns, rows),))
 
 

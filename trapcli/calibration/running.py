@@ -5,20 +5,22 @@ was cut short has about as many of each. Nothing is tried twice: a trial that en
 final, however it ended; one that never ran stays open for `--resume`.
 """
 
+import fcntl
 import os
 import queue
+import re
 import signal
 import stat
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
 from tempfile import gettempdir
-from typing import Any
+from typing import Any, TypeVar
 
 from trapcli.calibration.judges import Cases, JudgeError, Judges
 from trapcli.calibration.keeper import Ended, Job
@@ -27,13 +29,16 @@ from trapcli.calibration.planning import digest_now
 from trapcli.calibration.processes import allow_open_files, end_marked
 from trapcli.calibration.records import JUDGE_ERROR, Run, RunSuite, Trial
 from trapcli.calibration.store import Store, now
-from trapcli.calibration.trials import Ran, in_memory, remove, roomy, run_trial
+from trapcli.calibration.trials import MEMORY, Ran, in_memory, remove, roomy, run_trial
 from trapcli.errors import TrapError
 from trapcli.suite import Suite
 
 SCRATCH = "trapcli-"  # what the name of a run's directory for its trials begins with
+LOCK = ".lock"  # held in it while the run lives
+OURS = re.compile(f"{SCRATCH}[0-9a-f]{{16}}")
 HOPELESS = 5  # trials in a row that never ran, after which no more is tried
 
+T = TypeVar("T")
 Key = tuple[int, str, int]  # suite, case, number
 
 
@@ -62,12 +67,38 @@ def clear(scratch: str) -> list[str]:
     scratch: as `new_scratch` gave it. Nothing else is ever removed.
     """
     place = Path(scratch)
-    if place.parent != Path(gettempdir()) or not place.name.startswith(SCRATCH):
+    if not (place.is_absolute() and OURS.fullmatch(place.name)):
         return []
     killed = end_marked(scratch)
     remove(place)
     remove(Path(in_memory(scratch)))
     return killed
+
+
+def sweep_dead() -> None:
+    """Clear what runs left that were killed: their processes, and their directories for trials."""
+    for home in (gettempdir(), MEMORY):
+        for name in os.listdir(home) if os.path.isdir(home) else ():
+            if OURS.fullmatch(name):
+                place = os.path.join(home, name)
+                with suppress(OSError), open(os.path.join(place, LOCK), "rb") as lock:
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # as its run does while it lives
+                    end_marked(name)
+                    remove(Path(place))
+
+
+@contextmanager
+def _held(directory: str) -> Iterator[None]:
+    """A new directory, marked as one of a run that lives until the block ends; then it is removed."""
+    os.mkdir(directory, stat.S_IRWXU)
+    try:
+        path = os.path.join(directory, LOCK)
+        with open(f"{path}-new", "wb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            os.rename(lock.name, path)  # so that it is never seen without its lock
+            yield
+    finally:
+        remove(Path(directory))
 
 
 def carry_out(store: Store, run: Run, suites: Sequence[Suite], watch: Watch) -> bool:
@@ -116,14 +147,16 @@ class _Crew:
         self.cases = Cases(suites)
         self.slots = threading.Semaphore(run.jobs)
         self.running = 0
+        self.lost: queue.SimpleQueue[tuple[int, str, int, str]] = queue.SimpleQueue()
         self._lock = threading.Lock()
         allow_open_files(4 * run.jobs)
-        ending.callback(clear, run.scratch)
-        os.mkdir(run.scratch, stat.S_IRWXU)
+        sweep_dead()
+        ending.callback(end_marked, run.scratch)
+        ending.enter_context(_held(run.scratch))
         # All are read now, before a solution could change them.
         chosen = ((n, case) for n, suite in enumerate(run.plan.suites) for case in suite.cases)
         if roomy((self.cases.get(*key) for key in chosen), run.jobs):
-            os.mkdir(in_memory(run.scratch), stat.S_IRWXU)
+            ending.enter_context(_held(in_memory(run.scratch)))
         self.nursery = Nursery()
         ending.callback(self.nursery.close)
         judging = min(run.jobs, os.cpu_count() or 1)
@@ -157,6 +190,8 @@ class _Crew:
 
         ran = self._run(key, start)
         ended = ran.ended
+        if ended.lost:
+            self.lost.put((*key, ended.lost))
         file = self.store.output(self.run.number, ended.stdout) if ended.stdout.file else None
         try:
             verdict: dict[str, Any] = self.judges.judge(
@@ -229,13 +264,9 @@ class _Flight:
 
     def _landed(self, patience: float) -> list[Future[Trial]]:
         """The trials that have ended since we looked, after waiting so long for the first."""
-        found = []
-        try:
-            found.append(self.landed.get(timeout=patience))
-            while True:
-                found.append(self.landed.get_nowait())
-        except queue.Empty:
-            return found
+        with suppress(queue.Empty):
+            return [self.landed.get(timeout=patience), *_all_of(self.landed)]
+        return []
 
     def _keep(self, landed: Sequence[Future[Trial]], last: bool = False) -> None:
         """Store what came of these trials; what means that no trial can run is raised, the rest stored."""
@@ -257,8 +288,9 @@ class _Flight:
         if trials:
             self.crew.store.keep(number, trials)
             self.lost_in_a_row = 0
-        if lost:
-            self.crew.store.note(number, lost)
+        told = [*lost, *_all_of(self.crew.lost)]
+        if told:
+            self.crew.store.note(number, told)
             self.lost_in_a_row += len(lost)
         self.done += len(trials)
         self.passed += sum(trial.passed for trial in trials)
@@ -278,6 +310,15 @@ class _Flight:
         failed = self.done - self.passed - self.errors
         total = self.crew.run.plan.total
         self.watch(State(self.done, total, self.crew.running, self.passed, failed))
+
+
+def _all_of(waiting: "queue.SimpleQueue[T]") -> list[T]:
+    """What is in the queue just now."""
+    found = []
+    with suppress(queue.Empty):
+        while True:
+            found.append(waiting.get_nowait())
+    return found
 
 
 @contextmanager

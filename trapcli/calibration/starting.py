@@ -24,13 +24,13 @@ def module_path() -> list[str]:
 def start(module: str) -> "tuple[subprocess.Popen[bytes], socket.socket]":
     """Start `main` of a module of ours in a new process, in a session of its own.
 
-    main gets one word, the number of the file descriptor of its end of a socket. Gives the
-    process and our end. Ctrl-C at the terminal does not reach it.
+    main gets two words: the number of the file descriptor of its end of a socket, and our process
+    id. Gives the process and our end. Ctrl-C at the terminal does not reach it.
     """
     ours, theirs = socket.socketpair()
     with theirs:
         process = subprocess.Popen(
-            python(module, str(theirs.fileno())),
+            python(module, str(theirs.fileno()), str(os.getpid())),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             pass_fds=[theirs.fileno()],

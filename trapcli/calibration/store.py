@@ -154,18 +154,25 @@ class Store:
             now(), None if instrument is None else json.dumps(instrument),
         )  # fmt: skip
         with self._writing():
-            number = self._db.execute(
-                "INSERT INTO run (token, plan, jobs, tool, python, host, scratch, started, instrument) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                values,
-            ).lastrowid
-            assert number is not None
+            number = self._next_number()
+            self._db.execute(
+                "INSERT INTO run (number, token, plan, jobs, tool, python, host, scratch, started, "
+                "instrument) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (number, *values),
+            )
             self._db.executemany(
                 "INSERT INTO suite (run, position, digest) VALUES (?, ?, ?)",
                 [(number, position, suite.digest) for position, suite in enumerate(plan.suites)],
             )
             self.outputs(number).mkdir(parents=True, exist_ok=True)
         return self.run(number)
+
+    def _next_number(self) -> int:
+        """One above all runs that there were; also above those of which only the outputs are left."""
+        last = self._db.execute("SELECT MAX(seq) FROM sqlite_sequence WHERE name = 'run'").fetchone()[0] or 0
+        names = os.listdir(self.directory / "outputs") if (self.directory / "outputs").is_dir() else []
+        left = [int(name[4:]) for name in names if name.startswith("run_") and name[4:].isdecimal()]
+        return 1 + max([int(last), *left])
 
     def keep(self, number: int, trials: Sequence[Trial]) -> int:
         """Store finished trials, together and for good; one that is there already stays as it is.
@@ -204,7 +211,8 @@ class Store:
         """Store that a run goes on."""
         with self._writing():
             self._db.execute(
-                "UPDATE run SET ended = '', jobs = ?, scratch = ? WHERE number = ?", (jobs, scratch, number)
+                "UPDATE run SET ended = '', resumes = resumes + 1, jobs = ?, scratch = ? WHERE number = ?",
+                (jobs, scratch, number),
             )
 
     def end(self, number: int) -> None:
@@ -254,7 +262,7 @@ class Store:
                     os.unlink(entry.path)
 
     def _run(self, row: Sequence[Any]) -> Run:
-        number, token, plan, jobs, tool, python, host, scratch, started, ended, instrument = row
+        number, token, plan, jobs, tool, python, host, scratch, started, ended, resumes, instrument = row
         changed = {
             position
             for (position,) in self._db.execute(
@@ -276,6 +284,7 @@ class Store:
                 scratch=scratch,
                 started=started,
                 ended=ended,
+                resumes=resumes,
                 instrument=None if instrument is None else json.loads(instrument),
                 incidents=tuple(incidents),
             )

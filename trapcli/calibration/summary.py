@@ -32,7 +32,8 @@ def summarize(run: Run, trials: Iterable[Trial], read: Reader | None = None, ear
             ) from error
     suites = zip(run.plan.suites, tallies, strict=True)
     incidents = tuple((*key, what) for key, what in tallies.incidents.items())
-    return RunSummary(run, tuple(_suite(*pair, run.plan.trials) for pair in suites), earlier, incidents)
+    summaries = tuple(_suite(*pair, run.plan.trials) for pair in suites)
+    return RunSummary(run, summaries, earlier, incidents, tuple(tallies.lost))
 
 
 def _suite(suite: RunSuite, tally: SuiteTally, trials: int) -> SuiteSummary:

@@ -120,7 +120,8 @@ class SuiteTally:
 
 
 class Tallies:
-    """The trials of a run so far, by suite; and the incidents whose trials have not run since."""
+    """The trials of a run so far, by suite; the incidents whose trials have not run since, and those
+    whose trials have."""
 
     def __init__(self, run: Run) -> None:
         trials = run.plan.trials
@@ -128,12 +129,15 @@ class Tallies:
             SuiteTally({case: CaseTally(case, trials) for case in suite.cases}) for suite in run.plan.suites
         ]
         self.incidents = {(suite, case, number): what for suite, case, number, what in run.incidents}
+        self.lost: list[tuple[int, str, int, str]] = []
         self._cpus = cpus_of(run) or math.inf
 
     def add(self, trial: Trial, read: Reader | None = None) -> None:
         """Count a trial of the run; KeyError or IndexError if it is none."""
         self.suites[trial.suite].add(trial, self._cpus, read)
-        self.incidents.pop((trial.suite, trial.case, trial.number), None)
+        key = trial.suite, trial.case, trial.number
+        if key in self.incidents:
+            self.lost.append((*key, self.incidents.pop(key)))
 
     def __iter__(self) -> Iterator[SuiteTally]:
         return iter(self.suites)

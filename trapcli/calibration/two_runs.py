@@ -89,6 +89,11 @@ def verdict(suite: Shared) -> str:
         shown = f"A difference was shown: on these cases B passes {better} often than A, {seen}."
         if general:
             return f"{shown} It was also shown for new cases of this build (p = {_p(found.p)})."
+        if found.smallest_p <= LEVEL and new is not None and not new.low <= 0 <= new.high:
+            return (
+                f"{shown} For new cases of this build it is not clear: their interval leaves out 0, but the "
+                f"sign-flip test, which assumes less, gives p = {_p(found.p)}. More cases would tell."
+            )
         return f"{shown} For new cases of this build none was shown (p = {_p(found.p)}).{few}"
     if found.p <= LEVEL:
         return (

@@ -57,4 +57,6 @@ def _figures(data: Mapping[str, Any]) -> dict[str, Any]:
         if not 0 <= value < 2**53:  # nor is what JSON calls NaN
             return {"problem": f"{NAME}: {name} is out of range"}
         figures[name] = value
+    if not figures:
+        return {"problem": f"{NAME} has none of {', '.join((*COUNTS, COST))}"}
     return figures

@@ -208,7 +208,7 @@ def _run(store: "Store", plan: "Plan", suites: "list[Suite]", order: Order) -> i
     from trapcli.calibration.planning import files_of, host, prepare
     from trapcli.calibration.running import new_scratch
 
-    prepare(plan)
+    prepare(plan, suites)
     plan = replace(plan, files=files_of(plan.solution))  # now that its setup_cmd has made them
     instrument = None
     if order.solution is None:
@@ -252,7 +252,7 @@ def _resume(number: int, order: Order) -> int:
             refuse_other(run, replace(run.plan, solution=solution, files=files_of(solution)))
             for killed in clear(run.scratch):
                 click.echo(f"ended what run {number} had left behind: {killed}", err=True)
-            prepare(run.plan)
+            prepare(run.plan, suites)
             store.resumed(number, jobs=order.jobs or run.jobs, scratch=new_scratch())
             store.sweep(number)
             return _carry_out(store, store.run(number), suites, order)
