@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -255,3 +256,18 @@ def test_a_disk_that_fails_is_told_with_what_to_do(place, number):
     told = r"runs cannot be kept: outputs: .*calibrate --resume"
     with pytest.raises(TrapError, match=told), opening.told(place / "runs.db"):
         raise OSError(number, os.strerror(number), "outputs")
+
+
+def test_programs_that_open_a_new_place_at_once_do_not_fail(tmp_path):
+    """Several processes may make the directory and its database at the same moment."""
+    code = (
+        "import sys, time; from pathlib import Path; from trapcli.calibration.store import open_store; "
+        "time.sleep(max(0, float(sys.argv[2]) - time.time())); "
+        "open_store(Path(sys.argv[1]), create=True).close()"
+    )
+    for number in range(4):
+        at = str(time.time() + 1)
+        place = str(tmp_path / str(number) / ".trapcli")
+        command = [sys.executable, "-c", code, place, at]
+        started = [subprocess.Popen(command, cwd=ROOT) for _ in range(4)]
+        assert [one.wait() for one in started] == [0, 0, 0, 0]

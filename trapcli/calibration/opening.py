@@ -1,9 +1,10 @@
 """Opening the database of runs, and telling what is wrong with it or with the disk."""
 
+import fcntl
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from trapcli.errors import TrapError
@@ -85,11 +86,23 @@ def opened(directory: Path, create: bool) -> sqlite3.Connection:
             _make(directory)
         connection = _connect(path, create)
         try:
-            _settle(connection, path, create)
+            with _alone(directory) if create else nullcontext():
+                _settle(connection, path, create)
         except BaseException:
             connection.close()
             raise
     return connection
+
+
+@contextmanager
+def _alone(directory: Path) -> Iterator[None]:
+    """No other process makes the database meanwhile: SQLite does not wait to turn WAL on."""
+    handle = os.open(directory, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def _none_yet(path: Path) -> str:
@@ -103,7 +116,7 @@ def _none_yet(path: Path) -> str:
 def _make(directory: Path) -> None:
     """The directory, hidden from git, if it is not there."""
     if not directory.is_dir():
-        directory.mkdir(parents=True)
+        directory.mkdir(parents=True, exist_ok=True)
         (directory / ".gitignore").write_text("*\n")
 
 
