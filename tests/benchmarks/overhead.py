@@ -7,10 +7,11 @@ With --scale: 1,000 x `sleep 1` at -j 100, and the memory of 200 and of 2,000 tr
 
 trap-cli 0.0.14 and Inspect AI 0.3.285 each in an environment of its own; Inspect's needs trapcli
 installed too, since its scorer judges with it, in its own process. The same cases of billing, the
-same solution (a shell script), one trial at a time; 4 and 24 trials of each of 10 cases (epochs of
+same solution (a shell script), each tool as it comes; 4 and 24 trials of each of 10 cases (epochs of
 Inspect AI; trap-cli has none, so 40 and 240 cases of it), and the slope between the two is the cost of
-a trial, so that start-up counts for nobody. The solution's own time is taken alone, as a bare
-subprocess. Exits 1 if a ratio is over its limit.
+a trial, so that start-up counts for nobody. Inspect AI is also told to run one sample at a time, which
+is quicker than its default where a sample takes a millisecond. The solution's own time is taken alone,
+as a bare subprocess. Exits 1 if a ratio is over its limit.
 """
 
 import argparse
@@ -102,8 +103,8 @@ def _overhead(work: Path, agent: Path, tp: str | None, inspect: str | None) -> i
     if tp:
         tools["tp run --no-cost"] = lambda trials: _tp(work, tp, CASES * trials)
     if inspect:
-        tools["inspect eval"] = lambda trials: _inspect(work, agent, inspect, trials, "1")
-        tools["inspect eval, its default -j"] = lambda trials: _inspect(work, agent, inspect, trials, None)
+        tools["inspect eval"] = lambda trials: _inspect(work, agent, inspect, trials, None)
+        tools["inspect eval, 1 at a time"] = lambda trials: _inspect(work, agent, inspect, trials, "1")
     costs: dict[str, list[float]] = {tool: [] for tool in tools}
     own = []
     for number in range(ROUNDS + 1):
