@@ -115,10 +115,10 @@ def ended_from_json(data: Mapping[str, Any]) -> Ended:
 def keep(channel: socket.socket) -> None:
     """Run the jobs that come in over the channel, one after the other, and send what came of each.
 
-    The answer is {"refused": why} if the command cannot be started, {"busy": why} if nothing can
-    be just now, or {"started": true} and then {"ended": ...}, {"stopped": true} or {"failed": why}
-    (the disk is full). Ends when the other end is closed, or when a process is left that cannot
-    be killed.
+    The answers are {"begun": true} and then {"refused": why} if the command cannot be started,
+    {"busy": why} if nothing can be just now, or {"started": true} and then {"ended": ...},
+    {"stopped": true} or {"failed": why} (the disk is full). Ends when the other end is closed,
+    or when a process is left that cannot be killed.
     """
     adopt_orphans()
     ear = hears_when_a_child_ends()
@@ -130,6 +130,7 @@ def keep(channel: socket.socket) -> None:
 
 def _keep_one(channel: socket.socket, job: Job, ear: int) -> list[str]:
     """Run one job; gives what is left of it."""
+    _quietly_send(channel, {"begun": True})  # from here on the solution may be at work, and end us
     began = time.monotonic()
     try:
         process = _started(job)

@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import Any
 
 from trapcli.calibration.keeper import (
     CHUNK,
@@ -169,26 +170,18 @@ class Nursery:
     def _outcome(self, channel: socket.socket, job: Job) -> Ended:
         channel.settimeout(START_LIMIT)
         send(channel, job_to_json(job))
-        answer = receive(channel)
-        if answer is not None and "refused" in answer:
-            raise CannotStart(f"{job.argv[0]!r} cannot be started: {answer['refused']}.")
-        if answer is not None and "busy" in answer:
-            raise NeverRan(f"no process can be started: {answer['busy']}")
-        if answer is None:
+        if receive(channel) is None:
             raise NeverRan("the process that was to start it was ended from outside")
         began = time.monotonic()
-        channel.settimeout(job.limit + BEYOND)
-        try:
-            answer = receive(channel)
-        except OSError as error:
-            answer = None
-            late = isinstance(error, TimeoutError)
-        else:
-            late = False
-        if answer is None or "stopped" in answer:
+        answer = _answer(channel, job.limit + BEYOND)
+        if answer is None or "stopped" in answer or "late" in answer:
             if self._stopping:
                 raise Stopped
-            return _lost_after(time.monotonic() - began, late)
+            return _lost_after(time.monotonic() - began, late=answer is not None and "late" in answer)
+        if "refused" in answer:
+            raise CannotStart(f"{job.argv[0]!r} cannot be started: {answer['refused']}.")
+        if "busy" in answer:
+            raise NeverRan(f"no process can be started: {answer['busy']}")
         if "failed" in answer:
             raise TrapError(
                 f"what the solution printed cannot be stored: {answer['failed']}. Make room on the disk, "
@@ -217,6 +210,28 @@ class Nursery:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+
+
+def _answer(channel: socket.socket, patience: float) -> dict[str, Any] | None:
+    """What came of a job that was begun: {"late": ...} if its keeper does not say, None if it is gone.
+
+    patience: seconds, once it was started. Raises TimeoutError if it was not started in time.
+    """
+    try:
+        answer = receive(channel)
+        if answer is None or "started" not in answer:
+            return answer
+        channel.settimeout(patience)
+    except TimeoutError:
+        raise
+    except OSError:
+        return None
+    try:
+        return receive(channel)
+    except TimeoutError:
+        return {"late": True}
+    except OSError:
+        return None
 
 
 def _is_closed(channel: socket.socket) -> bool:
