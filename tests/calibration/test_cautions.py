@@ -86,8 +86,8 @@ def test_lost_attempts_and_resumes_are_told_when_the_run_is_complete():
     """An attempt that was lost is told also after its trial has run, and how often the run went on."""
     run = replace(run_of(1, 2), resumes=2, incidents=((0, "case_01", 2, "its keeper was killed"),))
     found = said(run, results([(2, 2)]))
-    assert "1 attempt" in found["lost_attempts"] and "case_01/2" in found["lost_attempts"]
-    assert "its keeper was killed" in found["lost_attempts"] and "never_ran" not in found
+    assert "with 1 trial" in found["accidents"] and "case_01/2" in found["accidents"]
+    assert "its keeper was killed" in found["accidents"] and "never_ran" not in found
     assert "resumed 2 times" in found["resumed"]
     assert {"never_ran", "resumed"} <= said(run, [trial(number=1)]).keys()
 

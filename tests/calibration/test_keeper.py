@@ -13,8 +13,17 @@ from pathlib import Path
 import pytest
 from calibration.place import command, pids
 
-from trapcli.calibration.keeper import Ended, Job, ended_from_json, job_to_json, receive, send
+from trapcli.calibration.keeper import (
+    Ended,
+    Job,
+    ended_from_json,
+    ended_to_json,
+    job_to_json,
+    receive,
+    send,
+)
 from trapcli.calibration.nursery import Nursery
+from trapcli.calibration.records import Stream
 from trapcli.text import LIMIT
 
 LONG = 30.0  # seconds: a limit that is not reached
@@ -210,9 +219,7 @@ def test_half_a_message_is_none() -> None:
 
 def test_outcomes_are_read_back() -> None:
     """An outcome in a message is the outcome, its bytes and tuples too."""
-    stream = {"file": "o", "size": 9, "kept": 9, "head": b"\xff\xfe".hex(), "digest": "d"}
-    data = {"exit_code": -9, "timed_out": True, "seconds": 1.5, "stdout": stream, "stderr": stream,
-            "stragglers": ["a b"], "survivors": []}  # fmt: skip
-    ended = ended_from_json(json.loads(json.dumps(data)))
-    assert (ended.stdout.head, ended.stragglers, ended.survivors) == (b"\xff\xfe", ("a b",), ())
-    assert (ended.exit_code, ended.timed_out, ended.stderr.size) == (-9, True, 9)
+    stdout = Stream("o", 9, 9, b"\xff\xfe", "d")
+    for printed in (None, b"", b"\xff\0 7\n"):
+        ended = Ended(-9, True, 1.5, stdout, Stream(), ("a b",), ("init",), "lost", printed)
+        assert ended_from_json(json.loads(json.dumps(ended_to_json(ended)))) == ended

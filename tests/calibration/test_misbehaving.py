@@ -229,6 +229,29 @@ def test_a_suite_that_was_edited_is_told(tmp_path: Path, half: str) -> None:
     assert "changed" in out + err
 
 
+def test_stored_outputs_that_were_overwritten_are_told_and_change_no_verdict(tmp_path: Path) -> None:
+    """An agent that spoils the outputs of others drops no trial from the rate, and the run says so."""
+    place = Place(tmp_path)
+    spoil = (
+        'for file in "$root"/.trapcli/outputs/run_1/*.stdout; do [ -f "$file" ] && echo 7 > "$file"; done; '
+    )
+    agent = place.agent(spoil + "right")
+    arguments = ("--suite", "traps/toy", "--solution", agent, "--trials", 3, "-j", 2)
+    code, out, _ = place.calibrate(*arguments).ended()
+    assert (code, {trial.status for trial in place.trials()}) == (0, {"passed"})
+    assert "its stored output was changed" in out
+    code, out, _ = place.start("judge", "--run", 1).ended()
+    assert code == 1 and "JUDGE_ERROR" in out and "FAILED" not in out
+
+
+def test_a_database_that_an_agent_removes_is_an_error(tmp_path: Path) -> None:
+    """A run whose trials are not kept does not end as if they were."""
+    place = Place(tmp_path)
+    agent = place.agent('rm -f "$root"/.trapcli/runs.db; right')
+    code, out, err = place.calibrate("--suite", "traps/toy", "--solution", agent, "--trials", 2).ended()
+    assert (code, out) == (2, "") and "was removed or replaced while it was in use" in err
+
+
 def test_judge_errors_are_not_counted_and_the_run_exits_1(tmp_path: Path) -> None:
     """A judge that raises or dies says nothing about the agent: those trials are named, left out of the rate,
     their outputs kept, and the exit code is 1."""

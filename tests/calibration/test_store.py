@@ -119,6 +119,17 @@ def test_a_trial_that_cannot_be_stored_is_an_error_and_none_of_its_batch_is_stor
     assert store.keep(run.number, [trial(number=2)]) == 1
 
 
+def test_a_database_that_was_taken_away_is_told(store):
+    """Nothing is stored into a file that was removed or replaced, and it does not look as if it were."""
+    run = begin(store)
+    store.keep(run.number, [trial(number=1)])
+    os.rename(store.path, store.path.with_name("gone"))
+    for _ in range(2):
+        with pytest.raises(TrapError, match="was removed or replaced while it was in use"):
+            store.keep(run.number, [trial(number=2)])
+        store.path.touch()
+
+
 def test_a_number_is_never_used_again(place, store):
     """A new run's number is above all that there were, also of those of which only outputs are left."""
     assert begin(store).number == 1

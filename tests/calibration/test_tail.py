@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from trapcli import text
 from trapcli.calibration import tail
 from trapcli.calibration.records import Stream
-from trapcli.calibration.tail import Tail
+from trapcli.calibration.tail import Tail, is_whole
 from trapcli.text import read_output, read_tail
 
 
@@ -124,3 +124,28 @@ def test_a_disk_that_takes_no_more_is_an_error(tmp_path: Path) -> None:
             kept([b"x" * 20_000], tmp_path / "output")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_a_stored_output_is_whole_or_not(tmp_path: Path) -> None:
+    """A changed byte, a lost or an added one, and a file that is gone are noticed."""
+    tail = Tail()
+    tail.write(b"ANSWER: 1\n")
+    path = tmp_path / "out"
+    stream = tail.store(path)
+    assert is_whole(path, stream)
+    for changed in (b"ANSWER: 2\n", b"ANSWER: 1", b"ANSWER: 1\n\n"):
+        path.write_bytes(changed)
+        assert not is_whole(path, stream)
+    path.unlink()
+    assert not is_whole(path, stream)
+
+
+def test_a_short_output_comes_back_whole() -> None:
+    """Up to a length all that was written is given back, beyond it nothing."""
+    tail = Tail()
+    assert tail.whole(5) == b""
+    tail.write(b"abc")
+    tail.write(b"de")
+    assert tail.whole(5) == b"abcde" and tail.whole(4) is None
+    tail.write(b"f")
+    assert tail.whole(5) is None and tail.whole(6) == b"abcdef"

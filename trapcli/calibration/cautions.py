@@ -263,9 +263,9 @@ def _of_run(summary: RunSummary) -> Iterator[Caution]:
     if summary.lost:
         names = (f"{_at(run, suite, case)}/{number}" for suite, case, number, _ in summary.lost)
         yield Caution(
-            "lost_attempts",
-            f"{wording.several(len(summary.lost), 'attempt')} at trials did not come to an end of its own: "
-            f"{wording.listed(names, len(summary.lost))}. Of the first: {summary.lost[0][3].rstrip('.')}.",
+            "accidents",
+            f"Something went wrong with {wording.several(len(summary.lost), 'trial')}: "
+            f"{wording.listed(names, len(summary.lost))}. With the first: {summary.lost[0][3].rstrip('.')}.",
         )
     if run.resumes:
         yield Caution(

@@ -9,6 +9,7 @@ import json
 import queue
 import socket
 import threading
+from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from io import BytesIO
@@ -61,22 +62,27 @@ def _size(case: Case) -> int:
     return sum(map(len, case.files.values()))
 
 
-def judge_stored(case: Case, file: Path | None, stream: Stream, exit_code: int, timed_out: bool) -> Verdict:
-    """The verdict on a stored output, `file`, or on an empty one; TrapError if none can be given."""
+def judge_stored(
+    case: Case, printed: Path | bytes | None, stream: Stream, exit_code: int, timed_out: bool
+) -> Verdict:
+    """The verdict on an output, or on that in a file, or on an empty one; TrapError if none can be given."""
     family = registry.family(case.family)
-    if file is None:
+    if printed is None:
         output = Output("", cut=False, size=0)
     else:
-        try:
-            raw = file.read_bytes() if file.is_file() else b""
-        except OSError as error:
-            raise TrapError(f"the stored output {file} cannot be read: {error.strerror}.") from error
+        raw = _stored(printed) if isinstance(printed, Path) else printed
         if digest_of(raw) != stream.digest:
-            raise TrapError(
-                f"the stored output {file} is not what the solution printed: it is missing or was changed."
-            )
+            where = f"the stored output {printed}" if isinstance(printed, Path) else "the output"
+            raise TrapError(f"{where} is not what the solution printed: it is missing or was changed.")
         output = read_tail(BytesIO(raw), stream.size, stream.head)
     return judge_output(family, case, output, exit_code=exit_code, timed_out=timed_out)
+
+
+def _stored(file: Path) -> bytes:
+    try:
+        return file.read_bytes() if file.is_file() else b""
+    except OSError as error:
+        raise TrapError(f"the stored output {file} cannot be read: {error.strerror}.") from error
 
 
 def main(words: Sequence[str]) -> None:
@@ -93,9 +99,11 @@ def main(words: Sequence[str]) -> None:
 
 def _answer(case: Case, request: Mapping[str, Any]) -> dict[str, Any]:
     stream = Stream.from_json(request["stream"])
-    file = Path(request["file"]) if request["file"] else None
+    printed: Path | bytes | None = Path(request["file"]) if request["file"] else None
+    if request["printed"] is not None:
+        printed = b64decode(request["printed"])
     try:
-        verdict = judge_stored(case, file, stream, request["exit_code"], request["timed_out"])
+        verdict = judge_stored(case, printed, stream, request["exit_code"], request["timed_out"])
         return {"verdict": json.loads(dumped(verdict))}
     except TrapError as error:
         return {"error": str(error)}
@@ -117,11 +125,17 @@ class Judges:
         self._stopping = False
 
     def judge(
-        self, suite: int, case_id: str, file: Path | None, stream: Stream, exit_code: int, timed_out: bool
+        self,
+        suite: int,
+        case_id: str,
+        printed: Path | bytes | None,
+        stream: Stream,
+        exit_code: int,
+        timed_out: bool,
     ) -> dict[str, Any]:
         """The verdict as JSON data on a trial of a case of the suite at this position.
 
-        file: where the stored output stands, None if it is empty. Raises JudgeError if none can
+        printed: the output, or where it is stored, None if it is empty. Raises JudgeError if none can
         be given, or not in time, Stopped if `stop` was called.
         """
         try:
@@ -130,7 +144,8 @@ class Judges:
             raise JudgeError(str(error)) from error
         request = {
             "key": f"{suite} {case_id}",
-            "file": str(file) if file else None,
+            "file": str(printed) if isinstance(printed, Path) else None,
+            "printed": b64encode(printed).decode() if isinstance(printed, bytes) else None,
             "stream": stream.to_json(),
             "exit_code": exit_code,
             "timed_out": timed_out,

@@ -17,6 +17,7 @@ import socket
 import struct
 import subprocess
 import time
+from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -32,6 +33,7 @@ DRAIN = 2.0  # seconds to read what is left in the pipes, once all that wrote to
 CHUNK = 1 << 18
 PIPE = 1 << 20  # bytes that a pipe holds, where it can be set
 SET_PIPE_SIZE = 1031  # fcntl(2), Linux: F_SETPIPE_SZ
+SHORT = 64_000  # bytes of a stdout that goes to the runner with the outcome
 LENGTH = struct.Struct("!Q")
 BUSY = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)  # the machine's fault, not the command's
 
@@ -56,7 +58,8 @@ class Job:
 class Ended:
     """How a process ended. exit_code: negative for a signal. seconds: of wall clock.
 
-    stragglers: commands of what it left behind, killed; survivors: what could not be killed. lost:
+    printed: all of its stdout, if that is short; a file could be changed by other solutions before it
+    is judged. stragglers: commands of what it left behind, killed; survivors: what could not be killed. lost:
     what happened if its keeper could not tell how it ended; what it wrote is lost then too.
     """
 
@@ -68,6 +71,7 @@ class Ended:
     stragglers: tuple[str, ...] = ()
     survivors: tuple[str, ...] = ()
     lost: str = ""
+    printed: bytes | None = None
 
 
 def send(channel: socket.socket, message: Mapping[str, Any]) -> None:
@@ -102,20 +106,22 @@ def job_to_json(job: Job) -> dict[str, Any]:
 def ended_to_json(ended: Ended) -> dict[str, Any]:
     """The outcome as a message."""
     data = {name: getattr(ended, name) for name in Ended.__slots__}
-    return {**data, "stdout": ended.stdout.to_json(), "stderr": ended.stderr.to_json()}
+    printed = None if ended.printed is None else b64encode(ended.printed).decode()
+    return {**data, "stdout": ended.stdout.to_json(), "stderr": ended.stderr.to_json(), "printed": printed}
 
 
 def ended_from_json(data: Mapping[str, Any]) -> Ended:
     """The outcome in a message."""
     streams = {name: Stream.from_json(data[name]) for name in ("stdout", "stderr")}
-    stragglers, survivors = tuple(data["stragglers"]), tuple(data["survivors"])
-    return Ended(**{**data, **streams, "stragglers": stragglers, "survivors": survivors})
+    lists = {name: tuple(data[name]) for name in ("stragglers", "survivors")}
+    printed = None if data["printed"] is None else b64decode(data["printed"])
+    return Ended(**{**data, **streams, **lists, "printed": printed})
 
 
 def keep(channel: socket.socket) -> None:
     """Run the jobs that come in over the channel, one after the other, and send what came of each.
 
-    The answers are {"begun": true} and then {"refused": why} if the command cannot be started,
+    The answers are {"begun": our pid} and then {"refused": why} if the command cannot be started,
     {"busy": why} if nothing can be just now, or {"started": true} and then {"ended": ...},
     {"stopped": true} or {"failed": why} (the disk is full). Ends when the other end is closed,
     or when a process is left that cannot be killed.
@@ -130,7 +136,7 @@ def keep(channel: socket.socket) -> None:
 
 def _keep_one(channel: socket.socket, job: Job, ear: int) -> list[str]:
     """Run one job; gives what is left of it."""
-    _quietly_send(channel, {"begun": True})  # from here on the solution may be at work, and end us
+    _quietly_send(channel, {"begun": os.getpid()})  # from here on the solution may be at work, and end us
     began = time.monotonic()
     try:
         process = _started(job)
@@ -224,7 +230,7 @@ class _Watch:
         streams = {name: tail.store(Path(getattr(self.job, name))) for name, tail in self.tails.items()}
         ended = Ended(
             self.process.returncode, self.timed_out, seconds, streams["stdout"], streams["stderr"],
-            tuple(stragglers[:10]), tuple(survivors[:10]),
+            tuple(stragglers[:10]), tuple(survivors[:10]), printed=self.tails["stdout"].whole(SHORT),
         )  # fmt: skip
         return {"ended": ended_to_json(ended)}
 

@@ -33,7 +33,7 @@ from trapcli.calibration.starting import start
 from trapcli.errors import TrapError
 
 START_LIMIT = 60.0  # seconds in which the command must have been started
-BEYOND = 60.0  # seconds after its limit in which a trial must have been ended
+BEYOND = 30.0  # seconds after its limit in which a trial must have been ended
 LINGERING = 5.0  # seconds in which the nursery ends by itself
 
 
@@ -170,14 +170,19 @@ class Nursery:
     def _outcome(self, channel: socket.socket, job: Job) -> Ended:
         channel.settimeout(START_LIMIT)
         send(channel, job_to_json(job))
-        if receive(channel) is None:
+        begun = receive(channel)
+        if begun is None:
             raise NeverRan("the process that was to start it was ended from outside")
         began = time.monotonic()
         answer = _answer(channel, job.limit + BEYOND)
         if answer is None or "stopped" in answer or "late" in answer:
             if self._stopping:
                 raise Stopped
-            return _lost_after(time.monotonic() - began, late=answer is not None and "late" in answer)
+            late = answer is not None and "late" in answer
+            if late:
+                with suppress(OSError):
+                    os.kill(begun["begun"], signal.SIGKILL)  # the nursery ends what it leaves
+            return _lost_after(time.monotonic() - began, late)
         if "refused" in answer:
             raise CannotStart(f"{job.argv[0]!r} cannot be started: {answer['refused']}.")
         if "busy" in answer:
@@ -249,7 +254,7 @@ def _lost(error: OSError) -> str:
 
 def _lost_after(seconds: float, late: bool) -> Ended:
     """The end of a process whose keeper was killed, or did not end it though its limit had passed."""
-    what = "did not end it though its limit had passed" if late else "was killed while it ran"
+    what = "did not answer though the limit had passed: it was stopped" if late else "was killed while it ran"
     return Ended(
         exit_code=-signal.SIGKILL,
         timed_out=late,

@@ -29,6 +29,7 @@ from trapcli.calibration.planning import digest_now
 from trapcli.calibration.processes import allow_open_files, end_marked
 from trapcli.calibration.records import JUDGE_ERROR, Run, RunSuite, Trial
 from trapcli.calibration.store import Store, now
+from trapcli.calibration.tail import is_whole
 from trapcli.calibration.trials import MEMORY, Ran, in_memory, remove, roomy, run_trial
 from trapcli.errors import TrapError
 from trapcli.suite import Suite
@@ -36,6 +37,10 @@ from trapcli.suite import Suite
 SCRATCH = "trapcli-"  # what the name of a run's directory for its trials begins with
 LOCK = ".lock"  # held in it while the run lives
 OURS = re.compile(f"{SCRATCH}[0-9a-f]{{16}}")
+CHANGED = (
+    "its stored output was changed after it had ended, by a solution or from outside; its verdict is on what "
+    "was printed, if that was short or not yet changed"
+)
 HOPELESS = 5  # trials in a row that never ran, after which no more is tried
 
 T = TypeVar("T")
@@ -122,6 +127,7 @@ def carry_out(store: Store, run: Run, suites: Sequence[Suite], watch: Watch) -> 
         for position, suite in enumerate(run.plan.suites):
             if _changed(suite):
                 store.mark_changed(run.number, position)
+        store.note(run.number, _changed_outputs(store, run))
         if not waiting and not interrupted() and store.done(run.number) >= set(keys(run)):
             store.end(run.number)
         return interrupted()
@@ -192,10 +198,12 @@ class _Crew:
         ended = ran.ended
         if ended.lost:
             self.lost.put((*key, ended.lost))
-        file = self.store.output(self.run.number, ended.stdout) if ended.stdout.file else None
+        printed: Path | bytes | None = ended.printed
+        if printed is None and ended.stdout.file:
+            printed = self.store.output(self.run.number, ended.stdout)
         try:
             verdict: dict[str, Any] = self.judges.judge(
-                position, case_id, file, ended.stdout, ended.exit_code, ended.timed_out
+                position, case_id, printed, ended.stdout, ended.exit_code, ended.timed_out
             )
             status = verdict["status"]
         except JudgeError as error:
@@ -346,6 +354,18 @@ def interruptible() -> Iterator[Callable[[], bool]]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _changed_outputs(store: Store, run: Run) -> list[tuple[int, str, int, str]]:
+    """The trials whose stored outputs are not what was printed, and were not yet told of."""
+    told = {tuple(incident[:3]) for incident in store.run(run.number).incidents}
+    found = []
+    for trial in store.trials(run.number):
+        key = trial.suite, trial.case, trial.number
+        streams = [stream for stream in (trial.stdout, trial.stderr) if stream.file]
+        if key not in told and not all(is_whole(store.output(run.number, one), one) for one in streams):
+            found.append((*key, CHANGED))
+    return found
 
 
 def _changed(suite: RunSuite) -> bool:

@@ -47,6 +47,7 @@ class Store:
         self.directory = directory
         self.path = directory / "runs.db"
         self._db = connection
+        self._identity = _identity(self.path)
 
     def close(self) -> None:
         with suppress(sqlite3.Error):
@@ -291,7 +292,12 @@ class Store:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """One transaction: all of the block or nothing."""
+        """One transaction: all of the block or nothing; TrapError if the file is not there any more."""
+        if _identity(self.path) != self._identity:
+            raise TrapError(
+                f"{self.path} was removed or replaced while it was in use, perhaps by the solution: what was "
+                "stored since is lost. Run the solution with --isolate, which keeps it away from there."
+            )
         with told(self.path):
             self._db.execute("BEGIN IMMEDIATE")
             try:
@@ -301,6 +307,14 @@ class Store:
                 with suppress(sqlite3.Error):
                     self._db.execute("ROLLBACK")
                 raise
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _span(numbers: Sequence[int]) -> str:

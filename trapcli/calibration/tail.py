@@ -9,6 +9,7 @@ from typing import BinaryIO
 from trapcli.calibration.records import Stream
 from trapcli.text import LIMIT
 
+READ_AGAIN = 1_000_000  # bytes of a stored output that is compared whole
 IN_MEMORY = 256_000  # bytes of a piece; a longer one goes to a file without a name
 
 
@@ -51,11 +52,28 @@ class Tail:
             kept += _copy(self._newer, 0, file, digest.update)
         return Stream(path.name, self.size, kept, self.head, digest.hexdigest())
 
+    def whole(self, most: int) -> bytes | None:
+        """All that was written, if that is no more than `most` bytes, at most `LIMIT`."""
+        if self.size > most:
+            return None
+        self._newer.seek(0)
+        return self._newer.read(most)
+
     def close(self) -> None:
         """Give back the memory and the disk that it holds."""
         for piece in (self._older, self._newer):
             if piece is not None:
                 piece.close()
+
+
+def is_whole(file: Path, stream: Stream) -> bool:
+    """Whether a stored output is there as it was stored; of a long one just whether its size is."""
+    try:
+        if file.stat().st_size != stream.kept or stream.kept > READ_AGAIN:
+            return file.stat().st_size == stream.kept
+        return sha256(file.read_bytes()).hexdigest() == stream.digest
+    except OSError:
+        return False
 
 
 def _copy(piece: BinaryIO, start: int, file: BinaryIO, seen: Callable[[bytes], None]) -> int:

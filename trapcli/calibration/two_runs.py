@@ -64,10 +64,13 @@ def compare_runs(first: RunSummary, second: RunSummary) -> View:
     return View(document, (head, *shown, *([_facts(whole, whole.name)] if whole else [])))
 
 
+PARTIAL, ALL = "trials that ran", "all"
+
+
 def differences(first: RunSummary, second: RunSummary) -> list[tuple[str, str, str]]:
     """What besides the solution is not the same in the two runs: what, in A, in B."""
     rows = zip(_setting(first).items(), _setting(second).values(), strict=True)
-    return [(what, in_a, in_b) for (what, in_a), in_b in rows if in_a != in_b]
+    return [(what, a, b) for (what, a), b in rows if a != b or (what == PARTIAL and a != ALL)]
 
 
 def verdict(suite: Shared) -> str:
@@ -139,7 +142,7 @@ def _setting(summary: RunSummary) -> Mapping[str, str]:
     return {
         "limit": f"{plan.limit:g} s",
         "trials of a case": str(plan.trials),
-        "trials that ran": f"{summary.done} of {summary.planned}" if summary.open else "all",
+        PARTIAL: f"{summary.done} of {summary.planned}" if summary.open else ALL,
         "at a time": str(run.jobs),
         "isolated": "yes" if plan.isolate else "no",
         "fresh HOME": "yes" if plan.fresh_home or plan.isolate else "no",
