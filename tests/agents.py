@@ -17,6 +17,8 @@ OUTPUTS = """outputs=$(printf %s "$TRAP_MANIFEST" | sed 's/.*"outputs_dir": "\\(
 SUM = """awk -F, 'NR > 1 {} {{ s += $1 }} END {{ print "The sum is", s }}' "$inputs/data/lines.csv"\n"""
 RIGHT = INPUTS + SUM.format('&& $2 <= 15 && $3 == "False"')
 VOID_COUNTED = INPUTS + SUM.format("&& $2 <= 15")
+CASES = ["case_01", "case_02", "case_03", "case_04"]  # of the toy family's suite
+SECRET = str(2**100 + 7)  # a seed that keeps answers secret
 STARTED = "echo started >> starts\n"  # in the agent's own directory: how often it was started
 
 
@@ -59,3 +61,11 @@ def toy_only(monkeypatch: Any, directory: Path) -> None:
     installed(monkeypatch)
     monkeypatch.syspath_prepend(str(declare(directory)))
     assert str(Path(__file__).parent) in sys.path
+
+
+def assert_error(result: Any, *parts: str) -> None:
+    """Exit 2, nothing on stdout, and a message on stderr that holds all parts."""
+    assert (result.code, result.out) == (2, ""), result.err
+    assert "Traceback" not in result.err
+    for part in parts:
+        assert part in result.err

@@ -8,38 +8,11 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from agents import VOID_COUNTED, agent, kept_here, run_numbers, starts, toy_only
+from agents import CASES, VOID_COUNTED, agent, assert_error, kept_here, run_numbers, starts
 
 from trapcli import registry
 from trapcli.calibration.planning import digest_now
 from trapcli.suite import open_suite
-
-CASES = ["case_01", "case_02", "case_03", "case_04"]
-SECRET = str(2**100 + 7)
-
-
-@pytest.fixture
-def toy(run, tmp_path, tmp_path_factory, monkeypatch):
-    """A suite of the toy family in traps/toy that is not for practice, and an agent that is right."""
-    toy_only(monkeypatch, tmp_path_factory.mktemp("declared"))
-    assert run("build", "toy", "--seed", SECRET).code == 0
-    agent(tmp_path)
-    return open_suite(tmp_path / "traps" / "toy")
-
-
-@pytest.fixture
-def calibrate(run):
-    """Runs the agent in agent.sh with these words: calibrate(*words)."""
-    return lambda *words, **options: run("calibrate", "--solution", "sh agent.sh", *words, **options)
-
-
-def assert_error(result, *parts):
-    """Exit 2, nothing on stdout, and a message on stderr that holds all parts."""
-    assert (result.code, result.out) == (2, ""), result.err
-    assert "Traceback" not in result.err
-    for part in parts:
-        assert part in result.err
-
 
 # What it takes and refuses.
 

@@ -11,20 +11,13 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from agents import INPUTS, RIGHT, VOID_COUNTED, agent, kept_here, program, run_numbers, toy_only
+from agents import INPUTS, RIGHT, SECRET, VOID_COUNTED, agent, kept_here, program, run_numbers, toy_only
 from toy import declare
 
 from trapcli import registry
 from trapcli.suite import open_suite, read_case
 
 ROOT = Path(__file__).resolve().parents[2]
-SECRET = str(2**100 + 7)
-
-
-@pytest.fixture
-def declared(tmp_path_factory):
-    """A directory that declares the toy family to whoever has it on its path."""
-    return declare(tmp_path_factory.mktemp("declared"))
 
 
 @pytest.fixture

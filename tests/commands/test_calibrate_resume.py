@@ -7,7 +7,17 @@ import shutil
 import sqlite3
 
 import pytest
-from agents import OUTPUTS, RIGHT, VOID_COUNTED, agent, kept_here, starts, toy_only
+from agents import (
+    CASES,
+    OUTPUTS,
+    RIGHT,
+    SECRET,
+    VOID_COUNTED,
+    agent,
+    assert_error,
+    kept_here,
+    starts,
+)
 from calibration.making import trial
 
 from trapcli import __version__
@@ -16,33 +26,6 @@ from trapcli.calibration.planning import digest_now, files_of, plan_suite
 from trapcli.calibration.records import Plan
 from trapcli.calibration.solution import read_solution
 from trapcli.calibration.store import open_store
-from trapcli.suite import open_suite
-
-CASES = ["case_01", "case_02", "case_03", "case_04"]
-SECRET = str(2**100 + 7)
-
-
-@pytest.fixture
-def toy(run, tmp_path, tmp_path_factory, monkeypatch):
-    """A suite of the toy family in traps/toy that is not for practice, and an agent that is right."""
-    toy_only(monkeypatch, tmp_path_factory.mktemp("declared"))
-    assert run("build", "toy", "--seed", SECRET).code == 0
-    agent(tmp_path)
-    return open_suite(tmp_path / "traps" / "toy")
-
-
-@pytest.fixture
-def calibrate(run):
-    """Runs the agent in agent.sh with these words: calibrate(*words)."""
-    return lambda *words, **options: run("calibrate", "--solution", "sh agent.sh", *words, **options)
-
-
-def assert_error(result, *parts):
-    """Exit 2, nothing on stdout, and a message on stderr that holds all parts."""
-    assert (result.code, result.out) == (2, ""), result.err
-    assert "Traceback" not in result.err
-    for part in parts:
-        assert part in result.err
 
 
 def cut_short(directory, *, left):

@@ -15,12 +15,6 @@ from trapcli.suite import open_suite, read_case
 
 
 @pytest.fixture
-def declared(tmp_path_factory):
-    """A directory that declares the toy family to whoever has it on its path."""
-    return declare(tmp_path_factory.mktemp("declared"))
-
-
-@pytest.fixture
 def toy(run, tmp_path, tmp_path_factory, monkeypatch):
     """A suite of the toy family in traps/toy."""
     from agents import toy_only
