@@ -20,10 +20,10 @@ from toy import TOY, Knobs, declare, installed
 from trapcli.building import build_suite
 from trapcli.calibration.planning import files_of, plan_suite
 from trapcli.calibration.records import Plan, Run, Trial
-from trapcli.calibration.running import State, carry_out, new_scratch
+from trapcli.calibration.running import State, carry_out
+from trapcli.calibration.scratch import in_memory, new_scratch
 from trapcli.calibration.solution import read_solution
 from trapcli.calibration.store import Store, open_store
-from trapcli.calibration.trials import in_memory
 
 TESTS = Path(__file__).resolve().parent.parent
 PATIENCE = 60.0  # seconds that are waited for what must come

@@ -295,7 +295,8 @@ def test_an_output_that_finds_no_room_is_an_error(tmp_path: Path) -> None:
     assert all(place.output(trial) for trial in before) and place.is_clean()
     code, out, _ = place.calibrate("--resume").ended()
     assert code == 0 and "8, complete" in out
-    assert place.trials()[0] == before[0]
+    after = place.trials()
+    assert all(trial in after for trial in before)
 
 
 def test_a_database_that_finds_no_room_is_an_error(tmp_path: Path) -> None:

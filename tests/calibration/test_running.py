@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from calibration import odd
@@ -14,7 +13,8 @@ from calibration.place import Place, children, command, has_ended, wait_for
 
 from trapcli.calibration import judges, nursery, running
 from trapcli.calibration.records import Run, Trial
-from trapcli.calibration.running import State, carry_out, clear, interruptible, keys, new_scratch
+from trapcli.calibration.running import State, carry_out, keys
+from trapcli.calibration.scratch import clear, new_scratch
 from trapcli.calibration.store import Store
 from trapcli.errors import TrapError
 
@@ -398,39 +398,3 @@ def test_a_second_signal_ends_at_once(tmp_path: Path, monkeypatch: pytest.Monkey
         assert any(name.startswith("sh ") for names in killed[:-1] for name in names)
         assert store.counts(1) == {}
     assert place.is_clean()
-
-
-def test_signals_that_were_ignored_stay_so() -> None:
-    """What `nohup` or a shell's & had made deaf to a signal stays deaf to it."""
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    try:
-        with interruptible() as interrupted:
-            os.kill(os.getpid(), signal.SIGHUP)
-            assert not interrupted()
-            os.kill(os.getpid(), signal.SIGTERM)
-            assert interrupted()
-        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-    finally:
-        signal.signal(signal.SIGHUP, before)
-
-
-def test_a_thread_hears_no_signals() -> None:
-    """Outside the main thread nothing is caught and nothing changed."""
-    found: list[Any] = []
-
-    def look() -> None:
-        before = signal.getsignal(signal.SIGINT)
-        with interruptible() as interrupted:
-            found.extend([interrupted(), signal.getsignal(signal.SIGINT) is before])
-
-    thread = threading.Thread(target=look)
-    thread.start()
-    thread.join()
-    assert found == [False, True]
-
-
-def test_no_name_of_a_scratch_directory_comes_twice() -> None:
-    """A directory for trials is not there before its run is stored, and nobody can guess its name."""
-    names = {new_scratch() for _ in range(100)}
-    assert len(names) == 100 and not any(map(os.path.exists, names))
-    assert all(running.SCRATCH in os.path.basename(name) for name in names)

@@ -5,38 +5,31 @@ was cut short has about as many of each. Nothing is tried twice: a trial that en
 final, however it ended; one that never ran stays open for `--resume`.
 """
 
-import fcntl
 import os
 import queue
-import re
-import signal
-import stat
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from secrets import token_hex
-from tempfile import gettempdir
 from typing import Any, TypeVar
 
+from trapcli.calibration.interrupting import interruptible
 from trapcli.calibration.judges import Cases, JudgeError, Judges
 from trapcli.calibration.keeper import Ended, Job
 from trapcli.calibration.nursery import NeverRan, Nursery, Stopped
 from trapcli.calibration.planning import digest_now
 from trapcli.calibration.processes import allow_open_files, end_marked
 from trapcli.calibration.records import JUDGE_ERROR, Run, RunSuite, Trial
+from trapcli.calibration.scratch import held, in_memory, roomy, sweep_dead
 from trapcli.calibration.store import Store, now
 from trapcli.calibration.tail import is_whole
-from trapcli.calibration.trials import MEMORY, Ran, in_memory, remove, roomy, run_trial
+from trapcli.calibration.trials import Ran, run_trial
 from trapcli.errors import TrapError
 from trapcli.suite import Suite
 
-SCRATCH = "trapcli-"  # what the name of a run's directory for its trials begins with
-LOCK = ".lock"  # held in it while the run lives
-OURS = re.compile(f"{SCRATCH}[0-9a-f]{{16}}")
 CHANGED = (
     "its stored output was changed after it had ended, by a solution or from outside; its verdict is on what "
     "was printed, if that was short or not yet changed"
@@ -59,51 +52,6 @@ class State:
 
 
 Watch = Callable[[State], None]
-
-
-def new_scratch() -> str:
-    """Where a run is to have a directory for its trials; nobody else can guess the name."""
-    return os.path.join(gettempdir(), SCRATCH + token_hex(8))
-
-
-def clear(scratch: str) -> list[str]:
-    """End what a run's processes left and remove its directory; gives the commands that were killed.
-
-    scratch: as `new_scratch` gave it. Nothing else is ever removed.
-    """
-    place = Path(scratch)
-    if not (place.is_absolute() and OURS.fullmatch(place.name)):
-        return []
-    killed = end_marked(scratch)
-    remove(place)
-    remove(Path(in_memory(scratch)))
-    return killed
-
-
-def sweep_dead() -> None:
-    """Clear what runs left that were killed: their processes, and their directories for trials."""
-    for home in (gettempdir(), MEMORY):
-        for name in os.listdir(home) if os.path.isdir(home) else ():
-            if OURS.fullmatch(name):
-                place = os.path.join(home, name)
-                with suppress(OSError), open(os.path.join(place, LOCK), "rb") as lock:
-                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # as its run does while it lives
-                    end_marked(name)
-                    remove(Path(place))
-
-
-@contextmanager
-def _held(directory: str) -> Iterator[None]:
-    """A new directory, marked as one of a run that lives until the block ends; then it is removed."""
-    os.mkdir(directory, stat.S_IRWXU)
-    try:
-        path = os.path.join(directory, LOCK)
-        with open(f"{path}-new", "wb") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            os.rename(lock.name, path)  # so that it is never seen without its lock
-            yield
-    finally:
-        remove(Path(directory))
 
 
 def carry_out(store: Store, run: Run, suites: Sequence[Suite], watch: Watch) -> bool:
@@ -158,11 +106,11 @@ class _Crew:
         allow_open_files(4 * run.jobs)
         sweep_dead()
         ending.callback(end_marked, run.scratch)
-        ending.enter_context(_held(run.scratch))
+        ending.enter_context(held(run.scratch))
         # All are read now, before a solution could change them.
         chosen = ((n, case) for n, suite in enumerate(run.plan.suites) for case in suite.cases)
         if roomy((self.cases.get(*key) for key in chosen), run.jobs):
-            ending.enter_context(_held(in_memory(run.scratch)))
+            ending.enter_context(held(in_memory(run.scratch)))
         self.nursery = Nursery()
         ending.callback(self.nursery.close)
         judging = min(run.jobs, os.cpu_count() or 1)
@@ -327,33 +275,6 @@ def _all_of(waiting: "queue.SimpleQueue[T]") -> list[T]:
         while True:
             found.append(waiting.get_nowait())
     return found
-
-
-@contextmanager
-def interruptible() -> Iterator[Callable[[], bool]]:
-    """Gives whether SIGINT, SIGTERM or SIGHUP came while the block runs; the second raises KeyboardInterrupt.
-
-    So that what has ended is stored whole before we end. Outside the main thread nothing is caught.
-    """
-    came = 0
-
-    def hear(number: int, frame: object) -> None:
-        nonlocal came
-        came += 1
-        if came > 1:
-            raise KeyboardInterrupt
-
-    if threading.current_thread() is not threading.main_thread():
-        yield lambda: False
-        return
-    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    heard = [number for number in signals if signal.getsignal(number) is not signal.SIG_IGN]  # as by nohup
-    before = {number: signal.signal(number, hear) for number in heard}
-    try:
-        yield lambda: came > 0
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _changed_outputs(store: Store, run: Run) -> list[tuple[int, str, int, str]]:

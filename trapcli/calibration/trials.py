@@ -1,9 +1,7 @@
 """One trial: a private copy of the case's inputs, the solution's process, and what is left cleared away."""
 
 import os
-import shutil
-import stat
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,15 +13,13 @@ from trapcli.calibration.builtin import command_for, read_builtin, stream_name
 from trapcli.calibration.keeper import Ended, Job
 from trapcli.calibration.nursery import CannotStart
 from trapcli.calibration.records import Run
+from trapcli.calibration.scratch import in_memory, remove
 from trapcli.calibration.solution import solution_env
 from trapcli.calibration.usage import read_usage
 from trapcli.contract import Case
 from trapcli.errors import TrapError
 
 NOT_FOUND = (126, 127)  # how a shell says that a command cannot be executed, or is not there
-MEMORY = "/dev/shm"  # a file system in memory
-SPARE = 10  # times what the trials at a time need
-FILE = 200_000  # bytes: what a case takes beyond its text, generously
 LAST = 500  # characters of stderr that an error shows
 
 
@@ -63,26 +59,6 @@ def run_trial(
         remove(scratch)
         if copies != scratch:
             remove(copies)
-
-
-def in_memory(scratch: str) -> str:
-    """Where the copies of inputs of a run with this directory may stand: in memory, where Linux has that.
-
-    A disk takes ten times as long to make that many small files. Only inputs go there, whose
-    size is known; what a solution writes goes to the disk.
-    """
-    return os.path.join(MEMORY, os.path.basename(scratch))
-
-
-def roomy(cases: Iterable[Case], jobs: int) -> bool:
-    """Whether so many copies of the largest of these cases leave memory for files almost as it was."""
-    largest = max((sum(len(text) for text in case.files.values()) for case in cases), default=0)
-    with suppress(OSError):
-        found = os.statvfs(MEMORY)
-        return os.access(MEMORY, os.W_OK) and found.f_bavail * found.f_frsize > SPARE * jobs * (
-            largest + FILE
-        )
-    return False
 
 
 def _stem(case: Case, number: int) -> str:
@@ -150,30 +126,3 @@ def _said(stderr: Path) -> str:
         text = stderr.read_bytes()[-LAST:].decode("utf-8", "replace").strip()
         return f" ({text})" if text else ""
     return ""
-
-
-def remove(directory: Path) -> None:
-    """Remove a directory of ours, whatever a solution did in it: to modes, or in depth."""
-    with suppress(OSError, RecursionError):
-        shutil.rmtree(directory)
-        return
-    with suppress(OSError):
-        _remove_piecemeal(directory)
-
-
-def _remove_piecemeal(directory: Path) -> None:
-    """Each directory below is made ours, and moved to the top, so that no path grows too long."""
-    waiting = [str(directory)]
-    while waiting:
-        folder = waiting.pop()
-        os.chmod(folder, stat.S_IRWXU)
-        for entry in list(os.scandir(folder)):
-            if not entry.is_dir(follow_symlinks=False):
-                os.unlink(entry.path)
-                continue
-            os.chmod(entry.path, stat.S_IRWXU)  # a directory that is moved is written to
-            waiting.append(str(directory / token_hex(8)))
-            os.rename(entry.path, waiting[-1])
-        if folder != str(directory):
-            os.rmdir(folder)
-    os.rmdir(directory)

@@ -206,7 +206,7 @@ def _run(store: "Store", plan: "Plan", suites: "list[Suite]", order: Order) -> i
 
     from trapcli import __version__
     from trapcli.calibration.planning import files_of, host, prepare
-    from trapcli.calibration.running import new_scratch
+    from trapcli.calibration.scratch import new_scratch
 
     prepare(plan, suites)
     plan = replace(plan, files=files_of(plan.solution))  # now that its setup_cmd has made them
@@ -233,7 +233,7 @@ def _run(store: "Store", plan: "Plan", suites: "list[Suite]", order: Order) -> i
 
 def _resume(number: int, order: Order) -> int:
     from trapcli.calibration.planning import files_of, prepare, refuse_other, reopened
-    from trapcli.calibration.running import clear, new_scratch
+    from trapcli.calibration.scratch import clear, new_scratch
     from trapcli.calibration.solution import read_solution
     from trapcli.calibration.store import open_store
 
