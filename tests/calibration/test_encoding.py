@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trapcli.calibration.encoding import (
+    Told,
     plan_from_json,
     plan_to_json,
     plan_to_show,
     trial_from_row,
     trial_to_row,
+    verdict_text,
 )
 from trapcli.calibration.records import TRIAL_STATUSES, Plan, RunSuite, Solution, Stream, Trial
 
@@ -139,3 +142,13 @@ def test_a_plan_that_is_shown_keeps_the_seeds_that_must_stay_secret():
     assert shown["suites"][1]["seed"] == "1"
     del stored["suites"][0]["seed"]
     assert shown == stored
+
+
+def test_a_verdict_that_was_told_is_its_json_and_is_parsed_when_asked_for():
+    """It equals the data that its text holds, as a mapping does; its status is known without reading it."""
+    data = {"id": "case_01", "status": "failed", "notes": ["a"], "slip": None}
+    told = Told("failed", json.dumps(data))
+    assert told == data and dict(told) == data and len(told) == 4 and told.get("notes") == ["a"]
+    assert verdict_text(told) is told.text and json.loads(verdict_text(data)) == data
+    assert Told("failed", "no JSON")["status"] == "failed"
+    assert trial_from_row(trial_to_row(replace(trial(), verdict=told))).verdict == data

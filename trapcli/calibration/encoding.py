@@ -1,12 +1,42 @@
 """Records of a run as JSON data and as rows of the store, and back."""
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from trapcli.calibration.records import Plan, RunSuite, Solution, Stream, Trial
+
+
+class Told(Mapping[str, Any]):
+    """A verdict as a judge sent it, JSON text, which is parsed only if more than its status is asked for."""
+
+    __slots__ = ("_data", "status", "text")
+
+    def __init__(self, status: str, text: str) -> None:
+        self.status, self.text = status, text
+        self._data: dict[str, Any] | None = None
+
+    @property
+    def data(self) -> dict[str, Any]:
+        if self._data is None:
+            self._data = json.loads(self.text)
+        return self._data
+
+    def __getitem__(self, key: str) -> Any:
+        return self.status if key == "status" else self.data[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.data)
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+
+def verdict_text(verdict: Mapping[str, Any]) -> str:
+    """A verdict as JSON text."""
+    return verdict.text if isinstance(verdict, Told) else json.dumps(dict(verdict))
 
 
 def plan_to_json(plan: Plan) -> dict[str, Any]:
@@ -53,7 +83,7 @@ def trial_to_row(trial: Trial) -> tuple[Any, ...]:
         trial.case,
         trial.number,
         trial.status,
-        json.dumps(trial.verdict),
+        verdict_text(trial.verdict),
         trial.exit_code,
         int(trial.timed_out),
         trial.limit,

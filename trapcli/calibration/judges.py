@@ -5,7 +5,6 @@ the first trial of it, from the runner, who read it before any solution could ch
 judge that gives no verdict says nothing about the solution: that is a judge error.
 """
 
-import json
 import queue
 import socket
 import threading
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from trapcli import registry
+from trapcli.calibration.encoding import Told
 from trapcli.calibration.keeper import receive, send
 from trapcli.calibration.nursery import Stopped
 from trapcli.calibration.processes import die_with_parent
@@ -104,7 +104,7 @@ def _answer(case: Case, request: Mapping[str, Any]) -> dict[str, Any]:
         printed = b64decode(request["printed"])
     try:
         verdict = judge_stored(case, printed, stream, request["exit_code"], request["timed_out"])
-        return {"verdict": json.loads(dumped(verdict))}
+        return {"status": verdict.status, "verdict": dumped(verdict)}
     except TrapError as error:
         return {"error": str(error)}
     except Exception as error:  # a fault of ours or of a family: the trial must not be lost by it
@@ -132,7 +132,7 @@ class Judges:
         stream: Stream,
         exit_code: int,
         timed_out: bool,
-    ) -> dict[str, Any]:
+    ) -> Told:
         """The verdict as JSON data on a trial of a case of the suite at this position.
 
         printed: the output, or where it is stored, None if it is empty. Raises JudgeError if none can
@@ -206,7 +206,7 @@ class _Judge:
         self._kept: set[str] = set()
         self._size = 0
 
-    def ask(self, case: Case, request: Mapping[str, Any]) -> dict[str, Any]:
+    def ask(self, case: Case, request: Mapping[str, Any]) -> Told:
         """The judge's verdict; OSError if it does not answer, JudgeError if it gives none."""
         key = request["key"]
         known = key in self._kept
@@ -221,8 +221,7 @@ class _Judge:
             raise OSError("it ended")
         if "error" in answer:
             raise JudgeError(answer["error"])
-        verdict: dict[str, Any] = answer["verdict"]
-        return verdict
+        return Told(answer["status"], answer["verdict"])
 
     def has_ended(self) -> bool:
         return self._process.poll() is not None

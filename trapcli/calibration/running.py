@@ -9,7 +9,7 @@ import os
 import queue
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
@@ -150,7 +150,7 @@ class _Crew:
         if printed is None and ended.stdout.file:
             printed = self.store.output(self.run.number, ended.stdout)
         try:
-            verdict: dict[str, Any] = self.judges.judge(
+            verdict: Mapping[str, Any] = self.judges.judge(
                 position, case_id, printed, ended.stdout, ended.exit_code, ended.timed_out
             )
             status = verdict["status"]

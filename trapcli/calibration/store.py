@@ -16,7 +16,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from trapcli.calibration.encoding import plan_from_json, plan_to_json, trial_from_row, trial_to_row
+from trapcli.calibration.encoding import (
+    plan_from_json,
+    plan_to_json,
+    trial_from_row,
+    trial_to_row,
+    verdict_text,
+)
 from trapcli.calibration.opening import decoding, opened, told
 from trapcli.calibration.records import Plan, Run, Stream, Trial
 from trapcli.errors import TrapError
@@ -233,7 +239,7 @@ class Store:
             )
             self._db.execute(
                 f"UPDATE trial SET status = ?, verdict = ? WHERE {where}",
-                (trial.status, json.dumps(trial.verdict), *key),
+                (trial.status, verdict_text(trial.verdict), *key),
             )
 
     @contextmanager

@@ -71,5 +71,5 @@ def _as_json(run: "Run", again: "Again") -> str:
     place = {"run": run.number, "suite": run.plan.suites[after.suite].family, "case": after.case}
     stored = {"stored": again.before.status, "same": again.same}
     return json.dumps(
-        {**place, "trial": after.number, "status": after.status, **stored, "verdict": after.verdict}
+        {**place, "trial": after.number, "status": after.status, **stored, "verdict": dict(after.verdict)}
     )
