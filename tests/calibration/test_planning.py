@@ -261,6 +261,15 @@ def plan_of(suite, solution, **changes):
     return replace(run_of(plan_suite(suite), 3).plan, solution=solution, **changes)
 
 
+def test_the_true_rate_of_a_flaky_solution_is_known(suite):
+    """It is the mean over the planned cases of the chance that none of a case's mistakes happens."""
+    both = 0.9 * 0.9  # each case of the toy family has two mistakes
+    assert plan_suite(suite, builtin="flaky:0.1:7").truth == pytest.approx(both)
+    assert plan_suite(suite, ["case_02"], "flaky:1").truth == 0
+    for other in ("", "solve", "slip:void_counted"):
+        assert plan_suite(suite, builtin=other).truth is None
+
+
 def test_a_damaged_case_stops_the_run_before_it_begins(suite, tmp_path):
     """Each case that is meant is read, with its digests, before there is a run; others are not."""
     answer = suite.expected / "case_02" / "answer.json"

@@ -162,3 +162,12 @@ def test_name_of_a_solution_is_shown():
     run = run_of(1, 1)
     object.__setattr__(run.plan, "solution", solution_of("agents/one", name="The One"))
     assert "agents/one (The One)" in text_of(run, [trial()])
+
+
+def test_the_true_rate_is_told_where_it_is_known():
+    """Of a solution that fails by chance the rate that it was made to have stands beside the measured one."""
+    run = run_of(suite_of(2, truth=0.625), 2, given="builtin:flaky:0.2")
+    assert re.search(
+        r"true rate +0.62 on these cases, as the solution was made\n", text_of(run, results([(1, 2), (2, 2)]))
+    )
+    assert "true rate" not in text_of(run_of(2, 2), results([(1, 2), (2, 2)]))

@@ -5,11 +5,12 @@ import platform
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import fields
+from math import fsum
 from pathlib import Path
 from typing import Any
 
 from trapcli import __version__
-from trapcli.calibration.builtin import read_builtin, refuse_unknown_slip
+from trapcli.calibration.builtin import read_builtin, refuse_unknown_slip, true_rate
 from trapcli.calibration.records import Plan, Run, RunSuite, Solution
 from trapcli.calibration.solution import refuse_missing, refuse_unset, run_setup
 from trapcli.errors import TrapError
@@ -19,8 +20,12 @@ from trapcli.suite import EXPECTED, INPUTS, Suite, digest, open_suite, read_case
 LARGEST = 50_000_000  # bytes of a file of the solution that is looked at
 
 
-def plan_suite(suite: Suite, only: Sequence[str] = ()) -> RunSuite:
-    """The suite as a run uses it: all its cases, or `only` those of them that it has."""
+def plan_suite(suite: Suite, only: Sequence[str] = (), builtin: str = "") -> RunSuite:
+    """The suite as a run uses it: all its cases, or `only` those of them that it has.
+
+    builtin: the solution, if it is one of ours that fails by chance; its true rate is then known.
+    """
+    cases = tuple(case for case in suite.cases if not only or case in only)
     return RunSuite(
         directory=suite.directory.resolve(),
         expected=suite.expected.resolve(),
@@ -30,8 +35,17 @@ def plan_suite(suite: Suite, only: Sequence[str] = ()) -> RunSuite:
         knobs=dict(suite.knobs),
         practice=suite.practice,
         digest=digest_now(suite.directory, suite.expected),
-        cases=tuple(case for case in suite.cases if not only or case in only),
+        cases=cases,
+        truth=_truth(suite, cases, builtin),
     )
+
+
+def _truth(suite: Suite, cases: Sequence[str], builtin: str) -> float | None:
+    """The mean rate that a flaky solution has on these cases, None of any other solution."""
+    made = read_builtin(builtin) if builtin else None
+    if made is None or made.chance is None or not cases:
+        return None
+    return fsum(true_rate(made, read_case(suite, case).mechanisms) for case in cases) / len(cases)
 
 
 def digest_now(directory: Path, expected: Path) -> str:

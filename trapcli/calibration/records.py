@@ -113,6 +113,7 @@ class RunSuite:
     """A suite as a run uses it: where it stands, what it is, which of its cases run.
 
     digest: of both halves when the run began. changed: whether it was another one at a later look.
+    truth: the mean rate on these cases that the solution is made to have, if that is known.
     """
 
     directory: Path
@@ -125,6 +126,7 @@ class RunSuite:
     digest: str
     cases: tuple[str, ...]
     changed: bool = False
+    truth: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

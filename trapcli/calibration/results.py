@@ -6,7 +6,7 @@ from typing import Any
 
 from trapcli.calibration.comparing import trials_to_tell
 from trapcli.calibration.encoding import plan_to_show
-from trapcli.calibration.rates import Interval
+from trapcli.calibration.rates import Interval, clustered_error
 from trapcli.calibration.records import JUDGE_ERROR, Run, RunSuite
 from trapcli.calibration.tally import OUTCOMES, Sighting, Usage
 
@@ -180,6 +180,8 @@ class SuiteSummary:
             "open": self.open,
             "planned": self.planned,
             "rate": self.rate,
+            "true_rate": suite.truth,
+            "clustered_standard_error": clustered_error([(c.passes, c.counted) for c in self.cases]),
             "on_these_cases": interval_to_json(self.on_these),
             "on_new_cases_of_this_build": interval_to_json(self.on_new),
             "pass_at_k_unbiased": {str(k): value for k, value in self.pass_at.items()},

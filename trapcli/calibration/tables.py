@@ -115,6 +115,8 @@ def _facts(suite: SuiteSummary) -> Iterator[tuple[str, str]]:
         f"{wording.rate(suite.rate)} {over}"
         + (f"; cases weigh the same, though their trials are {spread}" if spread else ""),
     )
+    if suite.suite.truth is not None:
+        yield "true rate", f"{wording.rate(suite.suite.truth)} on these cases, as the solution was made"
     few = "n/a: fewer than two cases" if len(counted) < 2 else wording.UNKNOWN
     yield "on these cases", wording.interval(suite.on_these) if suite.on_these else few
     yield "on new cases of this build", wording.interval(suite.on_new) if suite.on_new else few

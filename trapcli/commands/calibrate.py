@@ -180,7 +180,7 @@ def _begin(order: Order) -> int:
     suites = _with_cases(suites_to_run(order.families, order.suites, order.expected), order.only)
     plan = Plan(
         solution=solution,
-        suites=tuple(plan_suite(suite, order.only) for suite in suites),
+        suites=tuple(plan_suite(suite, order.only, solution.builtin) for suite in suites),
         trials=order.trials,
         limit=order.timeout or solution.timeout,
         isolate=order.isolate,
