@@ -260,7 +260,7 @@ def test_a_trial_whose_keeper_was_killed_has_crashed_and_is_told(place: Place) -
         run = place.begin(store, agent, jobs=2)
 
         def kill() -> None:
-            wait_for(lambda: place.begun() == 2)
+            wait_for(lambda: len(place.alive("sleep 1000")) >= 2)
             (nurse,) = ours("nursery")
             os.kill(children(nurse)[0], signal.SIGKILL)
             (place.root / "go").touch()
