@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import hypothesis
 import pytest
-from installing import build_wheel, install
+from installation import build_wheel, install
 
 from trapcli.cli import main
 

@@ -7,15 +7,14 @@ import subprocess
 import sys
 import textwrap
 import types
-from pathlib import Path
 
 import click
 import pytest
+from checkout import ROOT
 
 from trapcli import __version__, cli
-from trapcli.errors import TrapError
+from trapcli.core.errors import TrapError
 
-ROOT = Path(cli.__file__).parent.parent
 ALL = ["build", "judge", "calibrate", "inspect", "shell-init"]
 
 
@@ -302,7 +301,7 @@ def offered(run, line):
 
 def test_completion_of_calibrate(run, tmp_path, monkeypatch):
     """Families, options, cases of the suites meant, and numbers of runs that can go on are offered."""
-    from calibration.making import run_of, stored
+    from factories import run_of, stored
 
     assert offered(run, "trapcli calibrate bill") == ["billing"]
     assert offered(run, "trapcli calibrate billing pay") == ["payout"]

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from checkout import ROOT
 
-from trapcli import registry
-from trapcli.building import build_case
-from trapcli.contract import Answer, parse_knobs
-from trapcli.errors import TrapError
-from trapcli.invariants import broken
+from trapcli.building.builder import build_case
+from trapcli.building.invariants import broken
+from trapcli.core import registry
+from trapcli.core.contract import Answer, parse_knobs
+from trapcli.core.errors import TrapError
 
-ROOT = Path(__file__).resolve().parent.parent
 FAMILIES = registry.names()
 
 

@@ -10,13 +10,12 @@ import sys
 import tomllib
 import zipfile
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
+from checkout import ROOT
 
 from trapcli import __version__
 
-ROOT = Path(__file__).resolve().parent.parent
 MODULES = sorted(path for top in ("trapcli", "families") for path in (ROOT / top).rglob("*.py"))
 
 # A module imports from the rows below its own, and from its own row. One that is not
@@ -184,7 +183,12 @@ def test_commands_load_nothing_heavy():
     loaded = done.stderr.split()
     heavy = {"rich", "yaml", "families", "sqlite3", "asyncio", "multiprocessing", "subprocess", "tempfile"}
     assert not heavy & {name.partition(".")[0] for name in loaded}
-    engines = {"trapcli.calibration", "trapcli.judging", "trapcli.building", "trapcli.inspecting"}
+    engines = {
+        "trapcli.calibration",
+        "trapcli.judging.judge",
+        "trapcli.building.builder",
+        "trapcli.views.inspection",
+    }
     assert "trapcli.commands.calibrate" in loaded and not engines & {*loaded}
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from trapcli import __version__
-from trapcli.errors import DONE, INTERRUPTED, UNUSABLE, TrapError
+from trapcli.core.errors import DONE, INTERRUPTED, UNUSABLE, TrapError
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

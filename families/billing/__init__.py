@@ -1,11 +1,11 @@
 """Family `billing`: a ticket about subscriptions, four reports that resolve the same facts differently."""
 
-from families.billing.kinds import KINDS
 from families.billing.knobs import LADDER, Knobs
-from families.billing.mechanisms import MECHANISMS
+from families.billing.mistakes import MECHANISMS
 from families.billing.reports import billing_summary, customer_statement, finance_ledger, invoice_detail
 from families.billing.tables import COMPUTED, TABLES
-from trapcli.edits.family import EditsFamily
+from families.billing.traps import KINDS
+from trapcli.answers.edits.family import EditsFamily
 
 FAMILY = EditsFamily(
     name="billing",
@@ -21,5 +21,5 @@ FAMILY = EditsFamily(
     readme="families.billing:README.md",
     solver="families.billing.solver:solve",
     computed=COMPUTED,
-    audit="families.billing.audit:audit",
+    audit="families.billing.checks:audit",
 )

@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from families.billing import vocabulary as words
-from families.billing.sketch import Sketch
 from families.billing.world import NEVER_BILLED
-from trapcli.edits.scenes import History, always, idle_remarks, in_turn, longer_name
-from trapcli.edits.wording import shifted
-from trapcli.streams import Draw
+from families.billing.world_builder import Sketch
+from trapcli.answers.edits.authoring.scenes import History, always, idle_remarks, in_turn, longer_name
+from trapcli.answers.edits.authoring.ticket_text import shifted
+from trapcli.core.draw import Draw
 
 
 @dataclass(frozen=True, slots=True)

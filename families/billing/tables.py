@@ -1,6 +1,6 @@
 """The ten tables of a billing case, their columns in order with their kinds."""
 
-from trapcli.edits.columns import Table
+from trapcli.answers.edits.tables import Table
 
 TABLES = (
     Table(

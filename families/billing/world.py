@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from trapcli.edits.columns import Row, Tables
-from trapcli.edits.family import Unlucky
-from trapcli.edits.scenes import History, dollars
-from trapcli.money import unambiguous
+from trapcli.answers.edits.authoring.scenes import History, dollars
+from trapcli.answers.edits.family import Unlucky
+from trapcli.answers.edits.tables import Row, Tables
+from trapcli.core.money import unambiguous
 
 NEVER_BILLED = "9999-12"  # a change from here on shows in the present, but on no invoice
 

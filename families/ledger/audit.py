@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from families.ledger.domain.names import AUDIT
 from families.ledger.family import LedgerFamily
 from families.ledger.knobs import AUDIT_LADDER, AuditKnobs
-from families.ledger.names import AUDIT
 
 FAMILY = LedgerFamily(
     name="ledger-audit",

@@ -1,13 +1,13 @@
 """The craft of `ledger-audit`, see `making.Craft`."""
 
-from families.ledger.audit_checks import audit_problems as problems
-from families.ledger.audit_plan import outline, plan
-from families.ledger.binder import Binder
-from families.ledger.invariants import Truth
-from families.ledger.planned import Planned
-from families.ledger.reading import read_audit as read
-from families.ledger.rendering import AUDIT, QUESTION, audit_files
-from trapcli.contract import Files
+from families.ledger.checks.audit_checks import audit_problems as problems
+from families.ledger.checks.invariants import Truth
+from families.ledger.files.case_files import Binder
+from families.ledger.files.reader import read_audit as read
+from families.ledger.files.writer import AUDIT, QUESTION, audit_files
+from families.ledger.planning.audit_plan import outline, plan
+from families.ledger.planning.planned_case import Planned
+from trapcli.core.contract import Files
 
 __all__ = ["needed", "outline", "plan", "problems", "read", "render", "solve"]
 

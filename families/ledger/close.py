@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from families.ledger.domain.names import CLOSE
 from families.ledger.family import LedgerFamily
 from families.ledger.knobs import CLOSE_LADDER, CloseKnobs
-from families.ledger.names import CLOSE
 
 FAMILY = LedgerFamily(
     name="ledger-close",

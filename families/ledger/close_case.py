@@ -1,12 +1,12 @@
 """The craft of `ledger-close`, see `making.Craft`."""
 
-from families.ledger.close_checks import close_problems as problems
-from families.ledger.close_plan import outline, plan
-from families.ledger.facts import must_be_read as needed
-from families.ledger.planned import Planned
-from families.ledger.reading import read_close as read
-from families.ledger.rendering import close_files
-from trapcli.contract import Files
+from families.ledger.checks.close_checks import close_problems as problems
+from families.ledger.checks.difficulty import must_be_read as needed
+from families.ledger.files.reader import read_close as read
+from families.ledger.files.writer import close_files
+from families.ledger.planning.close_plan import outline, plan
+from families.ledger.planning.planned_case import Planned
+from trapcli.core.contract import Files
 
 __all__ = ["needed", "outline", "plan", "problems", "read", "render", "solve"]
 

@@ -7,20 +7,20 @@ from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
-from families.ledger.names import KIND_LINES, MECHANISM_LINES
-from trapcli.answer_line import canonical, equal, read_answer
-from trapcli.contract import Answer, Case, Files, Problem, Section, Verdict
-from trapcli.errors import TrapError
+from families.ledger.domain.names import KIND_LINES, MECHANISM_LINES
+from trapcli.answers.amount.line import canonical, equal, read_answer
+from trapcli.core.contract import Answer, Case, Files, Problem, Section, Verdict
+from trapcli.core.errors import TrapError
 
 if TYPE_CHECKING:
-    from families.ledger.making import Craft
+    from families.ledger.case_maker import Craft
 
 TOGETHER = " + "  # between the names of two mistakes made together
 
 
 @dataclass(frozen=True, eq=False)
 class LedgerFamily:
-    """A family (see `trapcli.contract.Family`) of ledgers and one amount.
+    """A family (see `trapcli.core.contract.Family`) of ledgers and one amount.
 
     module: the name of its `making.Craft`. mistakes: the names of its mechanisms. readme: the
     case README but for the part on how to answer.
@@ -49,13 +49,13 @@ class LedgerFamily:
 
     def generate(self, seed: str, knobs: Any, k: int) -> Case:
         """Case `k` of the seed; TrapError if none can be planned with these knobs."""
-        from families.ledger.making import generate
+        from families.ledger.case_maker import generate
 
         return generate(self, seed, knobs, k)
 
     def check(self, case: Case) -> Iterable[Problem]:
         """What is wrong with a case: see `invariants`, and `problems` of the family's craft."""
-        from families.ledger.making import check
+        from families.ledger.case_maker import check
 
         return check(self, case)
 
@@ -87,7 +87,7 @@ class LedgerFamily:
 
     def explain(self, case: Case, public: bool) -> Sequence[Section]:
         """The question; unless `public` all that leads to the answer, and to wrong ones."""
-        from families.ledger.explaining import explain
+        from families.ledger.explanation import explain
 
         return explain(self, case, public)
 

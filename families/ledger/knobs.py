@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from trapcli.contract import knob
+from trapcli.core.contract import knob
 
 Ladder = tuple[Mapping[str, int], ...]
 

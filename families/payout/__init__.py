@@ -1,11 +1,11 @@
 """Family `payout`: a ticket about what vendors are owed, two reports that find a vendor differently."""
 
-from families.payout.kinds import KINDS
 from families.payout.knobs import LADDER, Knobs
-from families.payout.mechanisms import MECHANISMS
+from families.payout.mistakes import MECHANISMS
 from families.payout.reports import itemised_statement, vendor_statement
 from families.payout.tables import COMPUTED, TABLES
-from trapcli.edits.family import EditsFamily
+from families.payout.traps import KINDS
+from trapcli.answers.edits.family import EditsFamily
 
 FAMILY = EditsFamily(
     name="payout",
@@ -21,5 +21,5 @@ FAMILY = EditsFamily(
     readme="families.payout:README.md",
     solver="families.payout.solver:solve",
     computed=COMPUTED,
-    audit="families.payout.audit:audit",
+    audit="families.payout.checks:audit",
 )

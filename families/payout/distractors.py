@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from families.payout import vocabulary as words
-from families.payout.sketch import Sketch, days_after
-from trapcli.edits.scenes import idle_remarks, in_turn, longer_name
+from families.payout.world_builder import Sketch, days_after
+from trapcli.answers.edits.authoring.scenes import idle_remarks, in_turn, longer_name
 
 
 @dataclass(frozen=True, slots=True)

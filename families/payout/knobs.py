@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from trapcli.contract import knob
+from trapcli.core.contract import knob
 
 
 @dataclass(frozen=True, slots=True)

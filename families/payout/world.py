@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from trapcli.edits.columns import Row, Tables
-from trapcli.edits.scenes import History, dollars
+from trapcli.answers.edits.authoring.scenes import History, dollars
+from trapcli.answers.edits.tables import Row, Tables
 
 COMPLETE = "COMPLETE"
 GRID = 20  # cents: a share in steps of 5% of a multiple of this is whole cents

@@ -17,9 +17,9 @@ import tracemalloc
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 
-from trapcli.answer_line import canonical, equal, read_answer
-from trapcli.contract import Answer
-from trapcli.text import clean
+from trapcli.answers.amount.line import canonical, equal, read_answer
+from trapcli.core.contract import Answer
+from trapcli.core.output import clean
 
 ROUNDS = 15
 CALLS = 1000

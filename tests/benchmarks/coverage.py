@@ -21,8 +21,8 @@ from math import comb
 from random import Random
 from statistics import mean
 
-from trapcli.calibration import comparing, rates
-from trapcli.calibration.rates import Counts, Interval
+from trapcli.calibration.stats import comparison, rates
+from trapcli.calibration.stats.rates import Counts, Interval
 
 CASES = (6, 10)
 TRIALS = (3, 5, 10)
@@ -218,8 +218,8 @@ def difference_cover(change: str, cell: Cell, runs: int, seed: str) -> dict[str,
         after = changed(change, cell, random, before)
         own.append(mean(after) - mean(before))
         first, second = cell.run(random, before), cell.run(random, after)
-        new.append(comparing.difference_on_new_cases(first, second))
-        these.append(comparing.difference_on_these_cases(first, second))
+        new.append(comparison.difference_on_new_cases(first, second))
+        these.append(comparison.difference_on_these_cases(first, second))
     return {"on new": covered(new, [expected(change, cell)] * runs), "on these": covered(these, own)}
 
 
@@ -268,13 +268,13 @@ def power_at(cell: Cell, runs: int, seed: str) -> float:
     """Percent of second runs told apart; all cases of a run have the same rate."""
     random = Random(f"power/{seed}/{cell}")
     trials = cell.trials * cell.cases
-    step = comparing.detectable_difference([(round(cell.mean * trials), trials)])
+    step = comparison.detectable_difference([(round(cell.mean * trials), trials)])
     if step is None:
         raise AssertionError("so many trials find some difference")
     before = [cell.mean] * cell.cases
     after = [cell.mean + step if cell.mean <= 0.5 else cell.mean - step] * cell.cases
     pairs = [(cell.run(random, before), cell.run(random, after)) for _ in range(runs)]
-    intervals = [comparing.difference_on_these_cases(first, second) for first, second in pairs]
+    intervals = [comparison.difference_on_these_cases(first, second) for first, second in pairs]
     return 100 * mean(not interval.low <= 0 <= interval.high for interval in intervals)
 
 

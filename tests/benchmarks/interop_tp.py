@@ -19,12 +19,11 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from trapcli import registry
-from trapcli.contract import Family, Verdict
-from trapcli.interop import tp
-from trapcli.judging import judge_output, overruled
-from trapcli.suite import Suite, open_suite, read_case
-from trapcli.text import read_output
+from trapcli.core import registry
+from trapcli.core.contract import Family, Verdict
+from trapcli.core.output import read_output
+from trapcli.judging.judge import judge_output, overruled, trap_cli
+from trapcli.suites.reader import Suite, open_suite, read_case
 
 TIME_LIMIT = 2
 PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
@@ -55,7 +54,7 @@ def main() -> int:
     parser.add_argument("--tp", default="tp", help="the program tp of trap-cli 0.0.14")
     parser.add_argument("--family", default="billing")
     parser.add_argument("--cases", type=int, default=6)
-    parser.add_argument("--many", type=int, default=tp.MOST_CASES, help="0 leaves this part out")
+    parser.add_argument("--many", type=int, default=trap_cli.MOST_CASES, help="0 leaves this part out")
     asked = parser.parse_args()
     family = registry.family(asked.family)
     good = True
@@ -124,13 +123,13 @@ def show(kind: str, report: Any, suite: Suite, family: Family) -> bool:
     results = report["cases_results"]
     equal = 0
     for result in results:
-        equal += result["metrics"] == json.loads(tp.short(ours(result["case_id"], suite, family, kind)))
+        equal += result["metrics"] == json.loads(trap_cli.short(ours(result["case_id"], suite, family, kind)))
     grade = report["grader_metrics"]
     good = (
         equal == len(results) == len(suite.cases)
         and all(result["exit_code"] == KINDS[kind][1] for result in results)
         and report["grader_exit_code"] == 0
-        and grade == tp.grade(results)
+        and grade == trap_cli.grade(results)
         and grade["statuses"] == {KINDS[kind][2]: len(suite.cases)}
     )
     said = ", ".join(f"{count} {status}" for status, count in grade["statuses"].items())
@@ -144,8 +143,8 @@ def ours(case_id: str, suite: Suite, family: Family, kind: str) -> Verdict:
     """Our verdict, made in this process, on what the solution printed and how it ended."""
     case, exit_code = read_case(suite, case_id), KINDS[kind][1]
     output = read_output(BytesIO(text(suite, family, case_id, kind).encode()))
-    if exit_code == tp.TIMEOUT:
-        return overruled(judge_output(family, case, output), "timed_out", tp.OUT_OF_TIME)
+    if exit_code == trap_cli.TIMEOUT:
+        return overruled(judge_output(family, case, output), "timed_out", trap_cli.OUT_OF_TIME)
     return judge_output(family, case, output, exit_code=exit_code)
 
 

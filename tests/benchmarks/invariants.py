@@ -14,9 +14,9 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from itertools import product
 
-from trapcli import registry
-from trapcli.building import build_case
-from trapcli.contract import Answer, parse_knobs
+from trapcli.building.builder import build_case
+from trapcli.core import registry
+from trapcli.core.contract import Answer, parse_knobs
 
 
 @dataclass

@@ -16,15 +16,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from trapcli import registry
-from trapcli.building import build_case
-from trapcli.contract import Case, parse_knobs
-from trapcli.edits.applying import apply_edits
-from trapcli.edits.columns import write_table
-from trapcli.edits.comparing import name_of
-from trapcli.edits.family import EditsFamily
-from trapcli.judging import judge_output
-from trapcli.text import Output
+from trapcli.answers.edits.family import EditsFamily
+from trapcli.answers.edits.judging.applied_edits import apply_edits
+from trapcli.answers.edits.judging.report_comparison import name_of
+from trapcli.answers.edits.tables import write_table
+from trapcli.building.builder import build_case
+from trapcli.core import registry
+from trapcli.core.contract import Case, parse_knobs
+from trapcli.core.output import Output
+from trapcli.judging.judge import judge_output
 
 # Runs the program and ends with the most memory it held, in KiB (getrusage counts the parent's too).
 PEAK = """

@@ -17,21 +17,21 @@ from collections.abc import Callable
 from functools import partial
 from statistics import median
 
-from families.ledger.asking import phrase
 from families.ledger.audit import FAMILY as AUDIT
+from families.ledger.case_maker import first_problem
 from families.ledger.close import FAMILY as CLOSE
-from families.ledger.close_plan import outline
+from families.ledger.domain.names import CASH_TO_EARLIER, KINDS, OWED_BY_CUSTOMER, OWED_SINCE
+from families.ledger.domain.questions import Question
+from families.ledger.domain.settlement import CITED_FIRST, OLDEST, allocation, reduce
 from families.ledger.family import LedgerFamily
-from families.ledger.filing import Year
-from families.ledger.making import first_problem
-from families.ledger.names import CASH_TO_EARLIER, KINDS, OWED_BY_CUSTOMER, OWED_SINCE
-from families.ledger.questions import Question
-from families.ledger.settlement import CITED_FIRST, OLDEST, allocation, reduce
-from families.ledger.shape import NARRATIONS, Frame, Unlucky, shape
-from families.ledger.sketch import Line
-from trapcli.building import build_case
-from trapcli.contract import parse_knobs
-from trapcli.streams import Draw
+from families.ledger.planning.close_plan import outline
+from families.ledger.planning.question_search import phrase
+from families.ledger.planning.year_builder import Line
+from families.ledger.planning.year_files import Year
+from families.ledger.planning.year_outline import NARRATIONS, Frame, Unlucky, shape
+from trapcli.building.builder import build_case
+from trapcli.core.contract import parse_knobs
+from trapcli.core.draw import Draw
 
 SEED = 20_000
 

@@ -43,10 +43,10 @@ from inspect_ai.solver import solver
 from inspect_ai.util import subprocess
 from pathlib import Path
 from io import BytesIO
-from trapcli import registry
-from trapcli.judging import judge_output
-from trapcli.suite import open_suite, read_case
-from trapcli.text import read_output
+from trapcli.core import registry
+from trapcli.judging.judge import judge_output
+from trapcli.suites.reader import open_suite, read_case
+from trapcli.core.output import read_output
 
 suite = open_suite(Path(os.environ["SUITE"]))
 family = registry.family(suite.family)

@@ -116,9 +116,9 @@ def child() -> None:
     """Reads the output on standard input, and prints what came of it and what it took."""
     import resource
 
-    from trapcli.contract import Answer
-    from trapcli.edits.reading import read_edits
-    from trapcli.text import read_output
+    from trapcli.answers.edits.parsing.reader import read_edits
+    from trapcli.core.contract import Answer
+    from trapcli.core.output import read_output
 
     clocks = [time.process_time()]
     output = read_output(sys.stdin.buffer)

@@ -22,9 +22,9 @@ from itertools import pairwise
 from types import ModuleType
 from typing import Any
 
-from trapcli import registry
-from trapcli.contract import Answer, Case, Family
-from trapcli.edits.family import EditsFamily
+from trapcli.answers.edits.family import EditsFamily
+from trapcli.core import registry
+from trapcli.core.contract import Answer, Case, Family
 
 AGENT = "shallow agent"
 REPLAY = "the answer to the last such case"

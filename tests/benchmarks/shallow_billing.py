@@ -16,7 +16,7 @@ from shallow_reading import seen as seen_in
 from families.billing.solver import solve
 from families.billing.solver.books import read_books
 from families.billing.solver.ticket import read_ticket
-from trapcli.edits.solving.ticket import Ticket
+from trapcli.answers.edits.solving.ticket import Ticket
 
 NAMES = {
     "customers.csv": "customer_name",

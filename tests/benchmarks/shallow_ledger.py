@@ -25,7 +25,7 @@ from families.ledger.solver.question import OWED
 from families.ledger.solver.settling import Account, Order
 from families.ledger.solver.sheets import CLOSING, OPENING, Entry, read_sheet
 from families.ledger.solver.solving import answer
-from trapcli.contract import Answer
+from trapcli.core.contract import Answer
 
 FAMILIES = {family.name: family for family in (CLOSE, AUDIT)}
 FILES, LINES, RECEIPTS = 10, 150, 30  # that a shallow agent reads: of the ledger, the sheet, the memo

@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from installing import build_wheel, install
+from installation import build_wheel, install
 
 ROUNDS = 21
 

@@ -2,9 +2,9 @@
 
 import pytest
 from agents import SECRET, agent, toy_only
-from toy import declare
+from toy_family import declare
 
-from trapcli.suite import open_suite
+from trapcli.suites.reader import open_suite
 
 
 @pytest.fixture

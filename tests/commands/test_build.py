@@ -10,13 +10,13 @@ from typing import Any
 
 import click
 import pytest
-from toy import Toy, declare, installed
+from toy_family import Toy, declare, installed
 
-from trapcli import registry
 from trapcli.cli import cli
 from trapcli.commands.build import command, complete_knobs
-from trapcli.contract import knob
-from trapcli.suite import digest, open_suite
+from trapcli.core import registry
+from trapcli.core.contract import knob
+from trapcli.suites.reader import digest, open_suite
 
 Run = Callable[..., Any]
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from agents import CASES, VOID_COUNTED, agent, assert_error, kept_here, run_numbers, starts
 
-from trapcli import registry
-from trapcli.calibration.planning import digest_now
-from trapcli.suite import open_suite
+from trapcli.calibration.plan import digest_now
+from trapcli.core import registry
+from trapcli.suites.reader import open_suite
 
 # What it takes and refuses.
 
@@ -253,7 +253,7 @@ def test_suites_can_be_named_by_their_directories(calibrate, toy, tmp_path):
 def test_a_suite_that_is_not_of_the_family_named_is_refused(calibrate, toy, monkeypatch):
     """A directory and a family that do not go together are an error that says of which family it is."""
     monkeypatch.setattr(
-        registry, "_declared", lambda: {"toy": "toy:TOY", "billing": "families.billing:FAMILY"}
+        registry, "_declared", lambda: {"toy": "toy_family:TOY", "billing": "families.billing:FAMILY"}
     )
     assert_error(calibrate("billing", "--suite", "traps/toy"), "traps/toy is a suite of toy, which is not")
 
@@ -310,10 +310,10 @@ def test_nothing_to_run_is_an_error(calibrate, toy, tmp_path, monkeypatch):
 def test_what_is_missing_is_built_and_what_is_there_is_used(run, toy, tmp_path, monkeypatch):
     """Of a family that has no suite the practice suite is built, and the note says so; another is left."""
     (tmp_path / "second.py").write_text(
-        "from toy import Toy\n\nclass Second(Toy):\n    name = 'second'\n\nFAMILY = Second()\n"
+        "from toy_family import Toy\n\nclass Second(Toy):\n    name = 'second'\n\nFAMILY = Second()\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(registry, "_declared", lambda: {"toy": "toy:TOY", "second": "second:FAMILY"})
+    monkeypatch.setattr(registry, "_declared", lambda: {"toy": "toy_family:TOY", "second": "second:FAMILY"})
     before = digest_now(toy.directory, toy.expected)
     assert_error(run("calibrate", "second", "--expected", "x"), "there is no suite of second in traps, whose")
     done = run("calibrate", "--trials", 1, "--only", "case_99")

@@ -12,12 +12,11 @@ from pathlib import Path
 
 import pytest
 from agents import INPUTS, RIGHT, SECRET, VOID_COUNTED, agent, kept_here, program, run_numbers, toy_only
-from toy import declare
+from checkout import MODULES, ROOT
+from toy_family import declare
 
-from trapcli import registry
-from trapcli.suite import open_suite, read_case
-
-ROOT = Path(__file__).resolve().parents[2]
+from trapcli.core import registry
+from trapcli.suites.reader import open_suite, read_case
 
 
 @pytest.fixture
@@ -99,7 +98,7 @@ def test_a_broken_family_from_outside_is_found_out(run, toy, tmp_path, fault, sa
     """A solver that misses, always or now and then, or a judge that lets mistakes pass: exit 1, and why."""
     assert run("build", "toy").code == 0
     (tmp_path / "broken.py").write_text(
-        "from toy import Toy\nfrom trapcli.contract import Verdict\n\n"
+        "from toy_family import Toy\nfrom trapcli.core.contract import Verdict\n\n"
         f"class Broken(Toy):\n    {BROKEN[fault]}\n\nFAMILY = Broken()\n"
     )
     broken = declare(tmp_path / "plugin", "toy = broken:FAMILY")
@@ -267,7 +266,7 @@ def test_a_secret_seed_is_in_no_report(run, secret, tmp_path):
 
 def shown_on_terminal(directory, words, families, **changes):
     """What a terminal shows of the program, standing in the directory."""
-    path = os.pathsep.join(map(str, (families, ROOT / "tests", ROOT)))
+    path = os.pathsep.join(map(str, (families, *MODULES)))
     hidden = ("NO_COLOR", "FORCE_COLOR")
     env = {name: value for name, value in os.environ.items() if name not in hidden}
     env |= {"PYTHONPATH": path, "TERM": "xterm-256color", "COLUMNS": "150", **changes}
@@ -308,7 +307,7 @@ def test_closed_streams(declared, tmp_path, end, code, runs):
     done = subprocess.run(
         ["bash", "-c", f'"{sys.executable}" -m trapcli {words}'],
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (declared, ROOT / "tests", ROOT)))},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (declared, *MODULES)))},
         capture_output=True,
         text=True,
     )
@@ -322,7 +321,7 @@ def test_a_reader_that_went_away_loses_no_trial(declared, tmp_path):
     agent(tmp_path)
     reader, writer = os.pipe()
     os.close(reader)
-    path = os.pathsep.join(map(str, (declared, ROOT / "tests", ROOT)))
+    path = os.pathsep.join(map(str, (declared, *MODULES)))
     command = [
         sys.executable,
         "-m",

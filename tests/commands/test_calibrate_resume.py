@@ -18,14 +18,14 @@ from agents import (
     kept_here,
     starts,
 )
-from calibration.making import trial
+from factories import trial
 
 from trapcli import __version__
-from trapcli.calibration import planning
-from trapcli.calibration.planning import digest_now, files_of, plan_suite
+from trapcli.calibration import plan
+from trapcli.calibration.plan import digest_now, files_of, plan_suite
 from trapcli.calibration.records import Plan
-from trapcli.calibration.solution import read_solution
-from trapcli.calibration.store import open_store
+from trapcli.calibration.solutions.command import read_solution
+from trapcli.calibration.store.store import open_store
 
 
 def cut_short(directory, *, left):
@@ -174,13 +174,13 @@ def test_what_changed_since_is_named_and_nothing_is_mixed(run, stopped, tmp_path
 
 def test_another_version_of_the_program_does_not_go_on(run, stopped, monkeypatch):
     """A run that another trapcli began, and judged, is not mixed with this one's verdicts."""
-    monkeypatch.setattr(planning, "__version__", "99.0")
+    monkeypatch.setattr(plan, "__version__", "99.0")
     assert_error(run("calibrate", "--resume"), "it was begun by trapcli ", "and this is 99.0")
 
 
 def test_another_version_of_the_family_does_not_go_on(run, stopped, monkeypatch):
     """A run whose family was replaced is refused, naming both versions."""
-    from toy import Toy
+    from toy_family import Toy
 
     monkeypatch.setattr(Toy, "version", "2")
     assert_error(run("calibrate", "--resume"), "was built by toy 1, but toy 2 is installed")

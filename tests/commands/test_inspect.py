@@ -9,11 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from checkout import MODULES
 from click.shell_completion import BashComplete
 from click.testing import CliRunner
-from toy import TOY, Knobs, Toy, declare, installed
+from toy_family import TOY, Knobs, Toy, declare, installed
 
-from trapcli.building import build_suite
+from trapcli.building.builder import build_suite
 from trapcli.cli import cli
 from trapcli.commands.inspect_ import command
 
@@ -88,7 +89,7 @@ def test_overview_lists_the_suite_we_stand_in(run, suite, monkeypatch):
 
 def test_overview_without_families_or_suites(run, monkeypatch):
     """With nothing installed and nothing built the overview says so, and is no error."""
-    monkeypatch.setattr("trapcli.registry._declared", dict)
+    monkeypatch.setattr("trapcli.core.registry._declared", dict)
     result = run("inspect")
     assert result.code == 0
     assert "None is installed" in result.out and "None here" in result.out
@@ -423,7 +424,7 @@ def test_importing_the_command_is_cheap():
     code = (
         "import sys, trapcli.commands.inspect_ as i; "
         "print([m for m in sys.modules if m.split('.')[0] in ('rich', 'yaml', 'families') "
-        "or m in ('trapcli.suite', 'trapcli.judging', 'trapcli.inspecting')])"
+        "or m in ('trapcli.suites.reader', 'trapcli.judging.judge', 'trapcli.views.inspection')])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
@@ -436,8 +437,7 @@ def test_json_needs_no_rich(suite, tmp_path):
         "codes = [main(['inspect', 'toy', 'case_01', option]) for option in ('--json', '--prompt')]\n"
         "print(codes, 'rich' in sys.modules, file=sys.stderr)"
     )
-    root = Path(__file__).parents[2]
-    path = os.pathsep.join(map(str, [root, root / "tests", declare(tmp_path / "site")]))
+    path = os.pathsep.join(map(str, [*MODULES, declare(tmp_path / "site")]))
     done = subprocess.run(
         [sys.executable, "-c", code],
         cwd=tmp_path,

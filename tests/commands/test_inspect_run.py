@@ -7,9 +7,9 @@ import subprocess
 import sys
 
 import pytest
-from calibration.making import results, run_of, stored, suite_of, trial
 from click.shell_completion import BashComplete
-from toy import installed
+from factories import results, run_of, stored, suite_of, trial
+from toy_family import installed
 
 from trapcli.cli import cli
 

@@ -5,14 +5,13 @@ import os
 import subprocess
 import sys
 import threading
-from pathlib import Path
 
 import pytest
-from toy import TOY, Toy, declare, installed
+from checkout import MODULES
+from toy_family import TOY, Toy, declare, installed
 
-from trapcli.suite import open_suite, read_case
+from trapcli.suites.reader import open_suite, read_case
 
-ROOT = Path(__file__).resolve().parents[2]
 CASES = ["case_01", "case_02", "case_03", "case_04"]
 
 
@@ -426,7 +425,7 @@ def test_help_has_examples_and_completion_knows_families_and_cases(run, toy):
 
 def test_judging_for_a_program_imports_neither_rich_nor_yaml(toy, tmp_path):
     """`judge --json` starts fast: what only the terminal view or a build needs stays out."""
-    path = os.pathsep.join([str(ROOT), str(ROOT / "tests"), str(declare(tmp_path / "meta"))])
+    path = os.pathsep.join(map(str, (*MODULES, declare(tmp_path / "meta"))))
     code = (
         "import sys; from trapcli.cli import main; main(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
     )
@@ -440,12 +439,12 @@ def test_judging_for_a_program_imports_neither_rich_nor_yaml(toy, tmp_path):
     )
     assert json.loads(done.stdout)["status"] == "failed"
     loaded = set(done.stderr.split())
-    assert "trapcli.judging" in loaded
+    assert "trapcli.judging.judge" in loaded
     for name in (
         "rich",
         "yaml",
-        "trapcli.building",
-        "trapcli.console",
+        "trapcli.building.builder",
+        "trapcli.views.terminal",
         "families.billing",
         "multiprocessing",
     ):
@@ -454,7 +453,7 @@ def test_judging_for_a_program_imports_neither_rich_nor_yaml(toy, tmp_path):
 
 def test_a_batch_answers_each_line_as_it_comes(toy, tmp_path):
     """A program may write an answer, read its verdict, and only then write the next one."""
-    path = os.pathsep.join([str(ROOT), str(ROOT / "tests"), str(declare(tmp_path / "meta"))])
+    path = os.pathsep.join(map(str, (*MODULES, declare(tmp_path / "meta"))))
     with subprocess.Popen(
         [sys.executable, "-m", "trapcli", "judge", "--answers", "-", "--json"],
         stdin=subprocess.PIPE,

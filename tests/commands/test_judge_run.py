@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 from agents import INPUTS, RIGHT, VOID_COUNTED, agent, kept_here, program, starts
-from calibration.making import run_of, stored, trial
-from toy import declare
+from factories import run_of, stored, trial
+from toy_family import declare
 
 from trapcli import __version__
-from trapcli.calibration.planning import plan_suite
-from trapcli.suite import open_suite, read_case
+from trapcli.calibration.plan import plan_suite
+from trapcli.suites.reader import open_suite, read_case
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def test_verdicts_are_the_same_in_another_process_hash_seed_and_locale(declared,
 
 
 FIXED = """
-from toy import Toy
+from toy_family import Toy
 
 class Fixed(Toy):
     def judge(self, case, answer):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from trapcli.contract import STATUSES
+from trapcli.core.contract import STATUSES
 
 JUDGE_ERROR = "judge_error"  # no verdict could be given: says nothing about the solution, and is not counted
 TRIAL_STATUSES = (*STATUSES, JUDGE_ERROR)

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from trapcli.calibration.judges import Cases, JudgeError, Judges
+from trapcli.calibration.execution.judge_pool import Cases, JudgeError, Judges
 from trapcli.calibration.records import JUDGE_ERROR, Run, Trial
-from trapcli.calibration.store import Store
-from trapcli.suite import Suite
+from trapcli.calibration.store.store import Store
+from trapcli.suites.reader import Suite
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from trapcli.commands.bars import bar
-from trapcli.errors import TrapError
-from trapcli.selecting import HOME, complete_families
+from trapcli.commands.progress import bar
+from trapcli.core.errors import TrapError
+from trapcli.suites.selection import HOME, complete_families
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from trapcli.contract import Family
-    from trapcli.suite import Suite
+    from trapcli.core.contract import Family
+    from trapcli.suites.reader import Suite
 
 # Engines and families are imported where they are used: completion needs few of them.
 
@@ -60,14 +60,14 @@ def _range(knob: Any) -> str:
 
 
 def _installed() -> list[str]:
-    from trapcli import registry
+    from trapcli.core import registry
 
     return registry.names()
 
 
 def _loaded(name: str) -> "Family | None":
     """The family, or None if its plugin is broken: help and completion do without it."""
-    from trapcli import registry
+    from trapcli.core import registry
 
     try:
         return registry.family(name)
@@ -156,8 +156,8 @@ def command(
     The same family version, seed, knobs and number of cases give the same bytes, on any
     machine. All or nothing: interrupted, it leaves what stood there before.
     """
-    from trapcli.building import build_suite
-    from trapcli.writing import real_halves, refuse_to_replace
+    from trapcli.building.builder import build_suite
+    from trapcli.suites.writer import real_halves, refuse_to_replace
 
     orders = [
         _order(one, everything, seed, cases, rung, _settings(settings), out, expected)
@@ -187,7 +187,7 @@ def command(
 
 
 def _families(name: str | None, everything: bool, settings: Mapping[str, str]) -> "list[Family]":
-    from trapcli import registry
+    from trapcli.core import registry
 
     if everything == (name is not None):
         raise click.UsageError(
@@ -225,8 +225,8 @@ def _order(
     out: Path,
     expected: Path | None,
 ) -> Order:
-    from trapcli.building import DEFAULT_SEED, parse_seed
-    from trapcli.contract import parse_knobs
+    from trapcli.building.builder import DEFAULT_SEED, parse_seed
+    from trapcli.core.contract import parse_knobs
 
     if rung is not None and rung > len(family.ladder):
         raise TrapError(f"--rung {rung}: {family.name} has the rungs 1 to {len(family.ladder)}.")
@@ -244,7 +244,7 @@ def _order(
 
 
 def _summary(suite: "Suite", order: Order, drawn: bool) -> dict[str, Any]:
-    from trapcli.suite import digest
+    from trapcli.suites.reader import digest
 
     return {
         "suite": str(order.target),

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from trapcli.cli import COMMANDS
-from trapcli.commands.bars import bar, trials_bar
 from trapcli.commands.options import DIRECTORY, expected_option
-from trapcli.commands.run_numbers import RunNumber
+from trapcli.commands.progress import bar, trials_bar
+from trapcli.commands.run_number import RunNumber
 from trapcli.commands.suites_to_run import complete_cases, suites_to_run
-from trapcli.errors import DONE, FAILED, INTERRUPTED, TrapError
-from trapcli.selecting import complete_families, runs_directory
+from trapcli.core.errors import DONE, FAILED, INTERRUPTED, TrapError
+from trapcli.suites.selection import complete_families, runs_directory
 
 if TYPE_CHECKING:
     from trapcli.calibration.records import Plan, Run, Solution
-    from trapcli.calibration.store import Store
-    from trapcli.suite import Suite
+    from trapcli.calibration.store.store import Store
+    from trapcli.suites.reader import Suite
 
 # Engines are imported where they are used: `--help` and completion need none of them.
 
@@ -167,10 +167,10 @@ def _refuse_beside(ctx: click.Context, name: str, allowed: Sequence[str]) -> Non
 
 
 def _begin(order: Order) -> int:
-    from trapcli.calibration.planning import plan_suite
+    from trapcli.calibration.plan import plan_suite
     from trapcli.calibration.records import Plan
-    from trapcli.calibration.solution import read_solution
-    from trapcli.calibration.store import open_store
+    from trapcli.calibration.solutions.command import read_solution
+    from trapcli.calibration.store.store import open_store
 
     solution = read_solution(INSTRUMENT if order.solution is None else order.solution, Path.cwd())
     if order.solution is None and Path("trap.yaml").exists():
@@ -205,14 +205,14 @@ def _run(store: "Store", plan: "Plan", suites: "list[Suite]", order: Order) -> i
     from secrets import token_hex
 
     from trapcli import __version__
-    from trapcli.calibration.planning import files_of, host, prepare
-    from trapcli.calibration.scratch import new_scratch
+    from trapcli.calibration.execution.workdirs import new_scratch
+    from trapcli.calibration.plan import files_of, host, prepare
 
     prepare(plan, suites)
     plan = replace(plan, files=files_of(plan.solution))  # now that its setup_cmd has made them
     instrument = None
     if order.solution is None:
-        from trapcli.calibration.instrument import check
+        from trapcli.calibration.self_check import check
 
         pairs = [(suite, plan.suites[n].cases) for n, suite in enumerate(suites)]
         with bar("checking the instrument", sum(len(cases) for _, cases in pairs)) as advance:
@@ -232,10 +232,10 @@ def _run(store: "Store", plan: "Plan", suites: "list[Suite]", order: Order) -> i
 
 
 def _resume(number: int, order: Order) -> int:
-    from trapcli.calibration.planning import files_of, prepare, refuse_other, reopened
-    from trapcli.calibration.scratch import clear, new_scratch
-    from trapcli.calibration.solution import read_solution
-    from trapcli.calibration.store import open_store
+    from trapcli.calibration.execution.workdirs import clear, new_scratch
+    from trapcli.calibration.plan import files_of, prepare, refuse_other, reopened
+    from trapcli.calibration.solutions.command import read_solution
+    from trapcli.calibration.store.store import open_store
 
     place = runs_directory(Path.cwd())
     open_store(place, create=False).close()  # there must be one
@@ -268,8 +268,8 @@ def _last(store: "Store") -> int:
 
 
 def _carry_out(store: "Store", run: "Run", suites: "list[Suite]", order: Order) -> int:
-    from trapcli.calibration.running import carry_out
-    from trapcli.calibration.wording import several
+    from trapcli.calibration.execution.scheduler import carry_out
+    from trapcli.calibration.reports.formatting import several
 
     names = ", ".join(str(_near(suite.directory)) for suite in run.plan.suites)
     left = run.plan.total - sum(store.counts(run.number).values())
@@ -283,16 +283,16 @@ def _carry_out(store: "Store", run: "Run", suites: "list[Suite]", order: Order) 
 
 def _say(store: "Store", run: "Run", order: Order, interrupted: bool) -> int:
     """Print what the run came to; gives the exit code."""
-    from trapcli.calibration.cautions import soundness
-    from trapcli.calibration.summary import summarize
-    from trapcli.calibration.trial_view import reader
+    from trapcli.calibration.reports.run_warnings import soundness
+    from trapcli.calibration.reports.summarizer import summarize
+    from trapcli.calibration.reports.trial_view import reader
 
     summary = summarize(run, store.trials(run.number), reader(store, run.number), store.earlier(run))
     if order.as_json:
         click.echo(json.dumps(summary.to_json(), indent=2))
     else:
-        from trapcli.calibration.tables import sections
-        from trapcli.console import show_sections
+        from trapcli.calibration.reports.run_tables import sections
+        from trapcli.views.terminal import show_sections
 
         show_sections(sections(summary))
     if interrupted:
@@ -304,9 +304,9 @@ def _say(store: "Store", run: "Run", order: Order, interrupted: bool) -> int:
 
 
 def _compare(a: int, b: int, as_json: bool) -> int:
-    from trapcli.calibration.store import open_store
-    from trapcli.calibration.summary import summarize
-    from trapcli.calibration.two_runs import compare_runs
+    from trapcli.calibration.reports.run_comparison import compare_runs
+    from trapcli.calibration.reports.summarizer import summarize
+    from trapcli.calibration.store.store import open_store
 
     with open_store(runs_directory(Path.cwd()), create=False) as store:
         runs = [store.run(number) for number in (a, b)]
@@ -314,14 +314,14 @@ def _compare(a: int, b: int, as_json: bool) -> int:
     if as_json:
         click.echo(json.dumps(view.document, indent=2))
     else:
-        from trapcli.console import show_sections
+        from trapcli.views.terminal import show_sections
 
         show_sections(view.sections)
     return DONE
 
 
 def _jobs(order: Order, solution: "Solution") -> int:
-    from trapcli.calibration.planning import processors
+    from trapcli.calibration.plan import processors
 
     return order.jobs or (processors() if solution.builtin else 1)
 

@@ -13,13 +13,13 @@ import click
 from trapcli.cli import COMMANDS
 from trapcli.commands import inspect_run
 from trapcli.commands.options import expected_option, suite_option
-from trapcli.errors import TrapError
+from trapcli.core.errors import TrapError
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from trapcli.inspecting import Found, View
-    from trapcli.suite import PublicSuite, Suite
+    from trapcli.suites.reader import PublicSuite, Suite
+    from trapcli.views.inspection import Found, View
 
 # Engines are imported where they are used: `--help` and completion need none of them.
 
@@ -42,9 +42,9 @@ def complete_targets(ctx: click.Context, param: click.Parameter, incomplete: str
 
     if "/" in incomplete or incomplete.startswith("."):
         return [CompletionItem(incomplete, type="dir")]
-    from trapcli import registry
-    from trapcli.selecting import locate
-    from trapcli.suite import open_public
+    from trapcli.core import registry
+    from trapcli.suites.reader import open_public
+    from trapcli.suites.selection import locate
 
     given = ctx.params.get("suite")
     words = ctx.params.get("targets") or ()
@@ -129,14 +129,14 @@ def _show(view: "View", as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(view.document, indent=2))
     else:
-        from trapcli.console import show_sections
+        from trapcli.views.terminal import show_sections
 
         show_sections(view.sections)
 
 
 def _meant(words: Sequence[str], suite: Path | None, expected: Path | None) -> Meant:
     """What the words name, each a family, a suite's directory or a case; an error if one is none of these."""
-    from trapcli import registry
+    from trapcli.core import registry
 
     names = registry.names()
     family = case = None
@@ -158,36 +158,37 @@ def _meant(words: Sequence[str], suite: Path | None, expected: Path | None) -> M
 
 
 def _view(meant: Meant, public: bool) -> "View":
-    from trapcli import inspecting, registry
+    from trapcli.core import registry
+    from trapcli.views import inspection
 
     if meant.case is not None:
         if public:
             half = _public_half(meant)
             _refuse_other_version(half)
-            case = inspecting.read_public(half, meant.case)
-            return inspecting.about_public(registry.family(half.family), half, case)
+            case = inspection.read_public(half, meant.case)
+            return inspection.about_public(registry.family(half.family), half, case)
         suite = _suite(meant)
-        return inspecting.about_case(registry.family(suite.family), suite, meant.case)
+        return inspection.about_case(registry.family(suite.family), suite, meant.case)
     if meant.suite is not None:
-        return inspecting.about_suite(_public_half(meant) if public else _suite(meant))
+        return inspection.about_suite(_public_half(meant) if public else _suite(meant))
     if meant.family is not None:
         family = registry.family(meant.family)
         suites = _suites_here(meant, public)
         ours = [one for one in suites if one.public and one.public.family == meant.family]
-        return inspecting.about_family(family, ours)
+        return inspection.about_family(family, ours)
     if meant.expected is not None:
         raise click.UsageError("--expected belongs to one suite: name a family, a suite or a case too.")
     suites = _suites_here(meant, public)
-    return inspecting.overview(suites) if public else inspecting.overview(suites, *inspect_run.runs_here())
+    return inspection.overview(suites) if public else inspection.overview(suites, *inspect_run.runs_here())
 
 
 def _print_prompt(meant: Meant, as_json: bool) -> None:
-    from trapcli import inspecting
+    from trapcli.views import inspection
 
     if meant.case is None:
         raise click.UsageError("--prompt needs a case, as in `trapcli inspect case_01 --prompt`.")
     half = _public_half(meant)
-    text = inspecting.prompt(inspecting.read_public(half, meant.case).files)
+    text = inspection.prompt(inspection.read_public(half, meant.case).files)
     if as_json:
         click.echo(json.dumps({"family": half.family, "case": meant.case, "prompt": text}, indent=2))
     else:
@@ -196,7 +197,7 @@ def _print_prompt(meant: Meant, as_json: bool) -> None:
 
 def _suite(meant: Meant) -> "Suite":
     """The suite that is meant, both halves."""
-    from trapcli.selecting import select_suite
+    from trapcli.suites.selection import select_suite
 
     cwd = Path.cwd()
     suite = select_suite(
@@ -207,8 +208,8 @@ def _suite(meant: Meant) -> "Suite":
 
 def _public_half(meant: Meant) -> "PublicSuite":
     """The suite that is meant, from its public half alone."""
-    from trapcli.selecting import locate
-    from trapcli.suite import open_public
+    from trapcli.suites.reader import open_public
+    from trapcli.suites.selection import locate
 
     cwd = Path.cwd()
     half = open_public(locate(suite=meant.suite, family=meant.family, case=meant.case, cwd=cwd))
@@ -220,7 +221,7 @@ def _public_half(meant: Meant) -> "PublicSuite":
 
 
 def _refuse_other_version(half: "PublicSuite") -> None:
-    from trapcli import registry
+    from trapcli.core import registry
 
     installed = registry.family(half.family).version
     if installed != half.version:
@@ -232,8 +233,8 @@ def _refuse_other_version(half: "PublicSuite") -> None:
 
 def _suites_here(meant: Meant, public: bool) -> "list[Found]":
     """The suites in traps/, in this directory, and the one that we stand in."""
-    from trapcli.selecting import HOME, suite_around
-    from trapcli.suite import suites_under
+    from trapcli.suites.reader import suites_under
+    from trapcli.suites.selection import HOME, suite_around
 
     cwd = Path.cwd()
     around = suite_around(cwd)
@@ -242,9 +243,9 @@ def _suites_here(meant: Meant, public: bool) -> "list[Found]":
 
 
 def _found(place: Path, expected: Path | None, public: bool) -> "Found":
-    from trapcli.inspecting import Found
-    from trapcli.selecting import select_suite
-    from trapcli.suite import open_public
+    from trapcli.suites.reader import open_public
+    from trapcli.suites.selection import select_suite
+    from trapcli.views.inspection import Found
 
     half = suite = None
     problem = ""

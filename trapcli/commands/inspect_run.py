@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trapcli.errors import TrapError
+from trapcli.core.errors import TrapError
 
 if TYPE_CHECKING:
-    from trapcli.calibration.store import Store
-    from trapcli.inspecting import View
+    from trapcli.calibration.store.store import Store
+    from trapcli.views.inspection import View
 
 # Engines are imported where they are used: `--help` and completion need none of them.
 
@@ -23,8 +23,8 @@ CASE = re.compile("case_[0-9]+")
 
 def view(words: Sequence[str], trial: int | None) -> "View":
     """What the words after `run` name: nothing, or a run's number, a suite of it, a case of it."""
-    from trapcli.calibration.run_list import about_runs
-    from trapcli.calibration.store import open_store
+    from trapcli.calibration.reports.run_list import about_runs
+    from trapcli.calibration.store.store import open_store
 
     with open_store(_kept(), create=False) as store:
         if words:
@@ -48,7 +48,7 @@ def complete(words: Sequence[str]) -> list[str]:
     """What may follow these words after `run`."""
     if not os.path.lexists(_kept()):
         return []
-    from trapcli.calibration.store import open_store
+    from trapcli.calibration.store.store import open_store
 
     with open_store(_kept(), create=False) as store:
         if not words:
@@ -62,13 +62,13 @@ def complete(words: Sequence[str]) -> list[str]:
 
 def _kept() -> Path:
     """The directory with the runs."""
-    from trapcli.selecting import runs_directory
+    from trapcli.suites.selection import runs_directory
 
     return runs_directory(Path.cwd())
 
 
 def _run(store: "Store", words: Sequence[str], trial: int | None) -> "View":
-    from trapcli.calibration.trial_view import about_trial, about_trials, find_case
+    from trapcli.calibration.reports.trial_view import about_trial, about_trials, find_case
 
     run = store.run(_number(words[0]))
     suite, case = _place(words[1:])
@@ -83,10 +83,10 @@ def _run(store: "Store", words: Sequence[str], trial: int | None) -> "View":
 
 
 def _whole(store: "Store", number: int, suite: str | None) -> "View":
-    from trapcli.calibration.summary import summarize
-    from trapcli.calibration.tables import sections
-    from trapcli.calibration.trial_view import reader, suites_called
-    from trapcli.inspecting import View
+    from trapcli.calibration.reports.run_tables import sections
+    from trapcli.calibration.reports.summarizer import summarize
+    from trapcli.calibration.reports.trial_view import reader, suites_called
+    from trapcli.views.inspection import View
 
     run = store.run(number)
     only = [] if suite is None else suites_called(run, suite)

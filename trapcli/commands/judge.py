@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import click
 
 from trapcli.commands.options import expected_option, suite_option
-from trapcli.errors import DONE, FAILED, TrapError
-from trapcli.selecting import complete_cases, complete_families, select_suite
+from trapcli.core.errors import DONE, FAILED, TrapError
+from trapcli.suites.selection import complete_cases, complete_families, select_suite
 
 if TYPE_CHECKING:
-    from trapcli.batch import Submission
-    from trapcli.contract import Verdict
-    from trapcli.suite import Suite
-    from trapcli.text import Output
+    from trapcli.core.contract import Verdict
+    from trapcli.core.output import Output
+    from trapcli.judging.batch import Submission
+    from trapcli.suites.reader import Suite
 
 # Engines are imported where they are used: `--help` and completion need none of them.
 
@@ -103,9 +103,9 @@ def command(
 
 
 def _judge_one(answer_file: str | None, options: dict[str, Any], as_json: bool) -> int:
-    from trapcli import registry
-    from trapcli.judging import dumped, judge_output
-    from trapcli.suite import read_case
+    from trapcli.core import registry
+    from trapcli.judging.judge import dumped, judge_output
+    from trapcli.suites.reader import read_case
 
     if answer_file is None:
         raise click.UsageError(
@@ -125,17 +125,17 @@ def _judge_one(answer_file: str | None, options: dict[str, Any], as_json: bool) 
     if as_json:
         click.echo(dumped(verdict))
     else:
-        from trapcli.console import show_verdict
+        from trapcli.views.terminal import show_verdict
 
         show_verdict(family, verdict)
     return DONE if verdict.status == "passed" else FAILED
 
 
 def _judge_many(answers: str, options: dict[str, Any], as_json: bool) -> int:
-    from trapcli import registry
-    from trapcli.batch import Tally, judge_all
-    from trapcli.judging import dumped
-    from trapcli.suite import read_case
+    from trapcli.core import registry
+    from trapcli.judging.batch import Tally, judge_all
+    from trapcli.judging.judge import dumped
+    from trapcli.suites.reader import read_case
 
     suite = _selected(options, None)
     family = registry.family(suite.family)
@@ -159,18 +159,18 @@ def _judge_many(answers: str, options: dict[str, Any], as_json: bool) -> int:
 def _judge_for_tp(text: str, options: dict[str, Any]) -> int:
     import json
 
-    from trapcli.interop import tp
-    from trapcli.judging import dumped
+    from trapcli.judging import trap_cli
+    from trapcli.judging.judge import dumped
 
-    manifest = tp.parse(text)
+    manifest = trap_cli.parse(text)
     if isinstance(manifest, list):
-        click.echo(json.dumps(tp.grade(manifest)))
+        click.echo(json.dumps(trap_cli.grade(manifest)))
     else:
-        directory, expected = tp.halves(manifest)
+        directory, expected = trap_cli.halves(manifest)
         given = {"suite": directory, "expected": expected}
         suite = _selected({**options, **{name: options[name] or given[name] for name in given}}, None)
-        verdict = tp.judge_run(manifest, suite)
-        click.echo(tp.short(verdict))
+        verdict = trap_cli.judge_run(manifest, suite)
+        click.echo(trap_cli.short(verdict))
         click.echo(dumped(verdict), err=True)  # trap-cli keeps it beside the verdict
     return DONE
 
@@ -186,7 +186,7 @@ def _selected(options: dict[str, Any], case: str | None) -> "Suite":
 
 
 def _case_named_by(answer_file: str) -> str | None:
-    from trapcli.batch import CASE_NAME
+    from trapcli.judging.batch import CASE_NAME
 
     match = CASE_NAME.fullmatch(Path(answer_file).name)
     return match[1] if match else None
@@ -194,7 +194,7 @@ def _case_named_by(answer_file: str) -> str | None:
 
 def _output(file: str) -> "Output":
     """What the answer's file holds, or standard input."""
-    from trapcli.text import read_output
+    from trapcli.core.output import read_output
 
     with _opened(file) as stream:
         try:
@@ -206,7 +206,7 @@ def _output(file: str) -> "Output":
 @contextmanager
 def _submissions(answers: str, suite: "Suite") -> "Iterator[Iterator[Submission]]":
     """The answers in the file or directory, read one by one."""
-    from trapcli.batch import read_directory, read_lines
+    from trapcli.judging.batch import read_directory, read_lines
 
     if answers != "-" and Path(answers).is_dir():
         yield read_directory(Path(answers), suite.cases, lambda text: click.echo(text, err=True))

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trapcli.errors import DONE, FAILED
-from trapcli.selecting import runs_directory
+from trapcli.core.errors import DONE, FAILED
+from trapcli.suites.selection import runs_directory
 
 if TYPE_CHECKING:
     from trapcli.calibration.records import Run
@@ -22,10 +22,10 @@ def judge_run(number: int, save: bool, as_json: bool) -> int:
     Gives DONE if every verdict is the one that was stored, else FAILED.
     """
     from trapcli import __version__
-    from trapcli.calibration.planning import reopened
+    from trapcli.calibration.plan import reopened
     from trapcli.calibration.rejudging import judge_again
-    from trapcli.calibration.store import open_store
-    from trapcli.calibration.wording import several
+    from trapcli.calibration.reports.formatting import several
+    from trapcli.calibration.store.store import open_store
 
     counts: Counter[str] = Counter()
     changed = 0

@@ -6,23 +6,23 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trapcli import registry
-from trapcli.commands.bars import bar
-from trapcli.errors import TrapError
-from trapcli.selecting import HOME, locate, select_suite, suite_around
-from trapcli.suite import open_public, suites_under
+from trapcli.commands.progress import bar
+from trapcli.core import registry
+from trapcli.core.errors import TrapError
+from trapcli.suites.reader import open_public, suites_under
+from trapcli.suites.selection import HOME, locate, select_suite, suite_around
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from trapcli.suite import Suite
+    from trapcli.suites.reader import Suite
 
 
 def suites_to_run(families: Sequence[str], given: Sequence[Path], expected: Path | None) -> "list[Suite]":
     """The suites that are meant, opened.
 
     In this order: those at the directories `given`, and of each family named besides the one that
-    `trapcli.selecting` finds; the one that we stand in; all under traps/. Of a family that has
+    `trapcli.suites.selection` finds; the one that we stand in; all under traps/. Of a family that has
     none, or of every installed one if none is named, the practice suite is built. expected: their
     private half, or a directory with one for each family. Raises TrapError if one is not to be had.
     """
@@ -98,7 +98,7 @@ def _opened(place: Path | None, family: str | None, expected: Path | None) -> "S
 
 def _build(name: str) -> None:
     """Build the family's practice suite where `trapcli build` puts it."""
-    from trapcli.building import build_practice
+    from trapcli.building.builder import build_practice
 
     family = registry.family(name)
     target = Path(HOME) / name

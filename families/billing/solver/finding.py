@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 
 from families.billing.solver.books import Books
 from families.billing.solver.restating import DISCOUNT, discount_by, subtotal_of
-from trapcli.edits.solving.tables import Row, Unclear
-from trapcli.edits.solving.ticket import Ticket
-from trapcli.edits.solving.values import cents
+from trapcli.answers.edits.solving.tables import Row, Unclear
+from trapcli.answers.edits.solving.ticket import Ticket
+from trapcli.answers.edits.solving.values import cents
 
 
 def look_alikes(items: Mapping[str, Row], column: str, key: str) -> list[str]:

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from families.billing.solver.books import Books
-from trapcli.edits.solving.edits import counting_from
-from trapcli.edits.solving.tables import Row, Unclear
-from trapcli.edits.solving.values import cents, dollars, half_up, shifted
+from trapcli.answers.edits.solving.edits import counting_from
+from trapcli.answers.edits.solving.tables import Row, Unclear
+from trapcli.answers.edits.solving.values import cents, dollars, half_up, shifted
 
 BASE, ADDONS, DISCOUNT = "baked_base_price_usd", "baked_addon_total_usd", "baked_discount_applied_usd"
 TAX, TOTAL = "baked_tax_usd", "baked_total_usd"

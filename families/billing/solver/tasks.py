@@ -26,10 +26,10 @@ from families.billing.solver.restating import (
     subtotal_of,
 )
 from families.billing.solver.ticket import NEW, month_of, since
-from trapcli.edits.solving.edits import Edit, insert, updates
-from trapcli.edits.solving.tables import Row, first_fitting
-from trapcli.edits.solving.ticket import Ticket
-from trapcli.edits.solving.values import cents, dollars
+from trapcli.answers.edits.solving.edits import Edit, insert, updates
+from trapcli.answers.edits.solving.tables import Row, first_fitting
+from trapcli.answers.edits.solving.ticket import Ticket
+from trapcli.answers.edits.solving.values import cents, dollars
 
 Edits = tuple[list[Edit], list[Edit]]  # of current records, of invoices
 

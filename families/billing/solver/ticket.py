@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from families.billing.solver.books import Books
-from trapcli.edits.solving import values
-from trapcli.edits.solving.ticket import Name, Ticket
-from trapcli.edits.solving.ticket import read_ticket as read
+from trapcli.answers.edits.solving import values
+from trapcli.answers.edits.solving.ticket import Name, Ticket
+from trapcli.answers.edits.solving.ticket import read_ticket as read
 
 PROPER = re.compile(r"[A-Z]\w+(?:['&-]\w+)*(?: [A-Z]\w*(?:['&-]\w+)*)*")
 NEW = "new name"

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from trapcli.edits.solving.tables import Row, Unclear, keyed, rows
+from trapcli.answers.edits.solving.tables import Row, Unclear, keyed, rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from datetime import date, timedelta
 from fractions import Fraction
 
 from families.payout.solver.books import Books, terms_on
-from trapcli.edits.solving.edits import counting_from
-from trapcli.edits.solving.tables import Row
-from trapcli.edits.solving.values import cents, dollars, half_up
+from trapcli.answers.edits.solving.edits import counting_from
+from trapcli.answers.edits.solving.tables import Row
+from trapcli.answers.edits.solving.values import cents, dollars, half_up
 
 PCT, FIXED = "vendor_share_pct", "vendor_share_fixed_usd"
 GROSS, FEE, COMMISSION = "revenue_gross_usd", "transaction_fee_usd", "affiliate_commission_usd"

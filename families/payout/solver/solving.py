@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from families.payout.solver import tasks
 from families.payout.solver.books import Books, read_books
 from families.payout.solver.ticket import read_ticket
-from trapcli.edits.solving.edits import Edit, printed
-from trapcli.edits.solving.ticket import Ticket, task_of
+from trapcli.answers.edits.solving.edits import Edit, printed
+from trapcli.answers.edits.solving.ticket import Ticket, task_of
 
 Task = Callable[[Books, Ticket, str | None], list[Edit]]
 TASKS: dict[tuple[str, ...], Task] = {

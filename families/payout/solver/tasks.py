@@ -21,10 +21,10 @@ from families.payout.solver.paying import (
     terms_for,
 )
 from families.payout.solver.ticket import b2b_too, only, wrong_and_right
-from trapcli.edits.solving.edits import Edit, insert, updates
-from trapcli.edits.solving.tables import Row, Unclear
-from trapcli.edits.solving.ticket import Ticket
-from trapcli.edits.solving.values import cents, dollars
+from trapcli.answers.edits.solving.edits import Edit, insert, updates
+from trapcli.answers.edits.solving.tables import Row, Unclear
+from trapcli.answers.edits.solving.ticket import Ticket
+from trapcli.answers.edits.solving.values import cents, dollars
 
 Cells = Callable[[Row], Mapping[str, str]]
 

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from families.payout.solver.books import Books
-from trapcli.edits.solving import values
-from trapcli.edits.solving.tables import Unclear
-from trapcli.edits.solving.ticket import Name, Sentence, Ticket
-from trapcli.edits.solving.ticket import read_ticket as read
+from trapcli.answers.edits.solving import values
+from trapcli.answers.edits.solving.tables import Unclear
+from trapcli.answers.edits.solving.ticket import Name, Sentence, Ticket
+from trapcli.answers.edits.solving.ticket import read_ticket as read
 
 WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "ten": 10}
 ONCE = {"twice": 2, "double": 2, "triple": 3, "thrice": 3}

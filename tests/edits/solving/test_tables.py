@@ -2,7 +2,7 @@
 
 import pytest
 
-from trapcli.edits.solving.tables import Unclear, first_fitting, keyed, rows
+from trapcli.answers.edits.solving.tables import Unclear, first_fitting, keyed, rows
 
 SHELF = 'item,label,price\nI-2,"Jam, red",3.50\nI-1,,0\n'
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from trapcli.edits.solving import values
+from trapcli.answers.edits.solving import values
 
 ACCEPTED = [
     (values.find_dates, "on 2024-04-23.", ["2024-04-23"]),

@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from families.ledger.audit import FAMILY as AUDIT
-from families.ledger.book import Book, Entry, Worked, settled
 from families.ledger.close import FAMILY as CLOSE
-from families.ledger.questions import Question
-from trapcli.contract import Case
+from families.ledger.domain.book import Book, Entry, Worked, settled
+from families.ledger.domain.questions import Question
+from trapcli.core.contract import Case
 
 Line = tuple[int, str, int, str, str]  # day, customer, amount, what it cites, narration
 

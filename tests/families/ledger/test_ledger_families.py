@@ -12,13 +12,13 @@ import pytest
 
 from families.ledger.audit import FAMILY as AUDIT
 from families.ledger.close import FAMILY as CLOSE
+from families.ledger.domain.formats import cents_of, day_of
+from families.ledger.domain.names import EXCLUSIVE, KINDS
 from families.ledger.family import LedgerFamily
-from families.ledger.names import EXCLUSIVE, KINDS
-from families.ledger.text import cents_of, day_of
-from trapcli.contract import Answer, Case, Slip, parse_knobs
-from trapcli.errors import TrapError
-from trapcli.judging import judge_output
-from trapcli.text import Output
+from trapcli.core.contract import Answer, Case, Slip, parse_knobs
+from trapcli.core.errors import TrapError
+from trapcli.core.output import Output
+from trapcli.judging.judge import judge_output
 
 BOTH = pytest.mark.parametrize("family", [CLOSE, AUDIT], ids=lambda family: family.name)
 

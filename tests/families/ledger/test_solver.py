@@ -8,7 +8,7 @@ import pytest
 
 import families.ledger.solver
 from families.ledger.solver import solve_audit, solve_close
-from trapcli.contract import Case
+from trapcli.core.contract import Case
 
 # A voucher, a day, a Ref doc, a customer and an amount; X-2 and D-2 are two papers of one invoice.
 JANUARY = """\

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from families.payout import FAMILY, LADDER, Knobs
-from families.payout.kinds import misattributed, price_renegotiated, terms_renegotiated
-from trapcli.contract import Case
-from trapcli.edits.columns import Row
+from families.payout.traps import misattributed, price_renegotiated, terms_renegotiated
+from trapcli.answers.edits.tables import Row
+from trapcli.core.contract import Case
 
 BODIES = {
     "misattributed_sales": misattributed.ALL_BODIES,

@@ -6,7 +6,7 @@ import pytest
 
 from families.payout.reports import itemised_statement, vendor_statement
 from families.payout.tables import TABLES
-from trapcli.edits.columns import Row, read_table
+from trapcli.answers.edits.tables import Row, read_table
 
 FILES = {
     "catalog.csv": """\

@@ -4,8 +4,8 @@ from datetime import date
 
 import pytest
 
-from families.ledger import names, questions
-from families.ledger.questions import WORDINGS, needs, worded
+from families.ledger.domain import names, questions
+from families.ledger.domain.questions import WORDINGS, needs, worded
 from families.ledger.solver.question import Question, read_question
 from families.ledger.solver.sheets import Unclear
 

@@ -1,0 +1,219 @@
+"""The ANSWER: line: which line counts, what is below or beside it, and what makes two amounts the same."""
+
+import re
+import time
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trapcli.answers.amount.line import EXAMPLE, canonical, equal, instructions, read_answer
+from trapcli.core.contract import Answer, Problem
+from trapcli.core.output import clean
+
+AMOUNT = Decimal("870.25")
+MEGABYTES = 10_000_000
+
+
+def value(text: str) -> Decimal:
+    """The amount read from a text after cleaning."""
+    answer = read_answer(clean(text.encode()))
+    assert isinstance(answer, Answer), answer
+    assert isinstance(answer.value, Decimal)
+    return answer.value
+
+
+def notes(text: str) -> tuple[str, ...]:
+    answer = read_answer(text)
+    assert isinstance(answer, Answer), answer
+    return answer.notes
+
+
+def problem(text: str) -> Problem:
+    answer = read_answer(clean(text.encode()))
+    assert isinstance(answer, Problem), answer
+    return answer
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ANSWER: 870.25", "ANSWER:870.25", "  ANSWER:\t870.25  ", "ANSWER : 870.25", "- ANSWER: 870.25",
+        "* ANSWER: 870.25", "• ANSWER: 870.25", "2. ANSWER: 870.25", "2) ANSWER: 870.25", "> ANSWER: 870.25",
+        "> > **ANSWER: 870.25**", "### ANSWER: 870.25", "## ANSWER: 870.25 ##", "**ANSWER:** 870.25",
+        "**ANSWER**: 870.25", "*ANSWER: 870.25*", "__ANSWER: 870.25__", "`ANSWER: 870.25`",
+        "`ANSWER:` 870.25",
+        '"ANSWER: 870.25"', "'ANSWER: 870.25'", "“ANSWER: 870.25”", "| ANSWER: 870.25 |", "|ANSWER:|870.25|",
+        "| **ANSWER:** | **870.25** |", "\u00a0ANSWER:\u00a0870.25\u00a0", "ANSWER\uff1a870\uff0e2\uff15",
+        "```\nANSWER: 870.25\n```", "Sums done.\r\nANSWER: 870.25\r\n", "1 of 2\r2 of 2\rANSWER: 870.25",
+        "\x1b[32mANSWER: 87\x1b[1m0.25\x1b[0m", "\x1b]0;done\x07ANSWER: 870.25", "\ufeffANSWER:\u200b 870.25",
+        "ANSWER: 870.25\f", "ANSWER: 870.25\0", "<think>\nANSWER: 1\n</think>\nANSWER: 870.25",
+        "ANSWER: 870.25\nmemo\u0085ANSWER: 1\nmemo\u2028ANSWER: 1", "ANSWER: 870.25\n<think>ANSWER: 1",
+    ],
+)  # fmt: skip
+def test_decoration_around_the_line_is_no_matter(line: str) -> None:
+    """A line that starts with ANSWER: after decoration is read, whatever the decoration."""
+    assert value(line) == AMOUNT
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", " \n\t\n", "The balance is 870.25.", "ANSWER 870.25", "ANSWER = 870.25", "ANSWERS: 870.25",
+        "THE ANSWER: 870.25", "My ANSWER: 870.25", "Print `ANSWER: 870.25` when done.",
+        "<p>ANSWER: 870.25</p>",
+        "(ANSWER: 870.25)", '{"answer": 870.25}', '{\n  "answer": 870.25\n}', '{"ANSWER": 870.25}',
+        '["ANSWER: 870.25"]', "b'ANSWER: 870.25'", "'Sums done.\\nANSWER: 870.25'", "~~ANSWER: 870.25~~",
+        "| ANSWER | 870.25 |", "AN\u017fWER: 870.25", "memo\u2028ANSWER: 870.25", "1.ANSWER: 870.25",
+        "1234567890. ANSWER: 870.25", "ANS\nWER: 870.25",
+    ],
+)  # fmt: skip
+def test_other_mentions_are_no_such_line(text: str) -> None:
+    """Without a line that starts with ANSWER: nothing is read, and the reason says so."""
+    assert problem(text).message.startswith("there is no ANSWER: line")
+
+
+def test_the_last_line_counts_in_both_directions() -> None:
+    """The last ANSWER: line is the answer, right or wrong; a note names another one."""
+    assert value("ANSWER: 1\nANSWER: 2\nOne more.\nANSWER: 870.25\n\n7 files, 3 credits.") == AMOUNT
+    assert value("ANSWER: 870.25\nNo, wait.\n**ANSWER: 1.00**") == 1
+    assert notes("ANSWER: 1\n\nANSWER: 2\nANSWER: 3") == (
+        "line 3 is ignored, and any ANSWER: line above it: only the last one counts",
+    )
+    assert notes("an ANSWER: 1\nANSWER: 3") == ()
+
+
+@pytest.mark.parametrize("last", ["ANSWER:", "ANSWER: unknown", "ANSWER: \\boxed{870.25", "ANSWER: 8 or 9"])
+def test_there_is_no_falling_back(last: str) -> None:
+    """A last line that cannot be read withdraws the ones before it, and its place is told."""
+    assert problem(f"ANSWER: 870.25\n{last}").where == "line 2"
+
+
+def test_capitals_outrank_other_spellings() -> None:
+    """Other letters count only where no line has capitals, and then the last such line does."""
+    for above in ("", "Answer: 3\n", "an ANSWER: 3\n", "**answer:** none\n"):
+        text = f"{above}**Answer:** 870.25"
+        assert value(text) == AMOUNT
+        assert "in capitals" in notes(text)[0]
+    assert value("answer: 4\nANSWER: 870.25\nanswer: 3 of 12 are empty\nAnswer: none") == AMOUNT
+    assert problem("ANSWER: none\nanswer: 6").where == "line 1"
+    later = "ANSWER: 5\n\nanswer: 6"
+    assert notes(later) == ("line 3 is ignored: there is a line with ANSWER: in capitals",)
+    assert notes(later + "\n" * 200_000) == notes(later)
+
+
+def test_a_second_sentinel_on_the_line_is_refused() -> None:
+    """A line with ANSWER: in it again gives no answer; the word alone does no harm."""
+    for rest in ("1.00 ANSWER: 870.25", "ANSWER: 870.25", "870.25 ANSWER:", "870.25\u2028ANSWER: 1.00"):
+        assert "another ANSWER:" in problem(f"ANSWER: {rest}").message
+    assert "another ANSWER:" in problem("answer: 5 Answer: 5").message
+    assert value("ANSWER: my answer: 870.25") == value("ANSWER: 870.25 (my ANSWER)") == AMOUNT
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["870.25", "**$870.25**", "`870.25`", "870.25 USD.", "US$ 870.25", "|870.25|", "* 870.25", "+870.25"],
+)
+def test_a_number_alone_may_stand_below(line: str) -> None:
+    """With nothing after the colon the next line that is not blank counts, if it is only a number."""
+    assert value(f"**ANSWER:**\n\n \t\n{line}\n900 more lines") == AMOUNT
+    assert value(f"| ANSWER: |\n{line}") == AMOUNT
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["it is 870.25", "870.25 net", "- 870.25", "x = 870.25", "= 870.25", "(870.25)", "870.25 1", "```", "so"],
+)
+def test_what_is_more_than_a_number_does_not_count_below(line: str) -> None:
+    """A next line with anything but a number is not read, nor is any line after it."""
+    assert "and the next line, " in problem(f"ANSWER:\n{line}\n870.25").message
+
+
+def test_nothing_below() -> None:
+    """An ANSWER: at the end of the text, or above another one, gives no answer of its own."""
+    assert problem("ANSWER: **\n \n").message == "nothing follows ANSWER:"
+    assert value("ANSWER:\nANSWER: 870.25") == AMOUNT
+
+
+def test_message_names_place_and_what_was_read() -> None:
+    """A problem quotes what was read, cut to a bounded length, and gives its line."""
+    found = problem("Sums done.\n\nANSWER: 77.05 CR\nBye.")
+    assert str(found).startswith('line 3: "77.05 CR" is no amount: ')
+    assert len(problem("ANSWER: " + "word " * 150).message) < 200
+    assert problem("x\nthe ANSWER is 4").where == "line 2"
+
+
+def test_equal_allows_for_binary_noise_and_nothing_else() -> None:
+    """Amounts are equal up to a millionth, and not a hair further."""
+    assert equal(AMOUNT, Decimal("870.250001")) and equal(Decimal("870.249999"), AMOUNT)
+    assert not equal(AMOUNT, Decimal("870.2500010000000000000000000000000001"))
+    for other in ("870.254", "870.3", "870.99", "-870.25", "1870.25", "8702.5", "87025", "87.025", "870"):
+        assert not equal(AMOUNT, Decimal(other))
+    assert equal(Decimal("46"), Decimal("46.00")) and equal(Decimal("-0.00"), Decimal(0))
+    assert not equal(Decimal(2**54), Decimal(2**54 + 1))  # the same as floats
+    assert not equal(Decimal("9" * 30), Decimal("9" * 29 + "8"))
+
+
+@pytest.mark.parametrize(
+    ("amount", "text"),
+    [
+        ("4012.9", "4012.90"), ("4012.900000001", "4012.90"), ("4012.8999995", "4012.90"), ("40129e-1",
+        "4012.90"),
+        ("1e4", "10000.00"), ("-0.00", "0.00"), ("-1e-9", "0.00"), ("4012.9040", "4012.904"), ("1e-5",
+        "0.00001"),
+        ("-77.05", "-77.05"), ("9" * 30, "9" * 30 + ".00"), ("1e15", "1" + "0" * 15 + ".00"),
+    ],
+)  # fmt: skip
+def test_canonical_text(amount: str, text: str) -> None:
+    """Noise is dropped from whole cents; any other amount keeps its digits, plainly written."""
+    assert canonical(Decimal(amount)) == text
+
+
+WHOLE_CENTS = st.integers(-(10**20), 10**20).map(lambda number: Decimal(number).scaleb(-2))
+CHANGES = st.builds(Decimal.scaleb, st.integers(-2000, 2000).map(Decimal), st.integers(-12, 3))
+
+
+@given(WHOLE_CENTS, CHANGES)
+def test_canonical_agrees_with_equal(gold: Decimal, change: Decimal) -> None:
+    """Against whole cents, two amounts are equal exactly if their canonical texts are."""
+    assert equal(gold, gold + change) == (canonical(gold) == canonical(gold + change))
+
+
+@pytest.mark.parametrize(
+    ("head", "filling", "tail"),
+    [
+        ("", "ANSWER: 4\n", ""), ("", "ANSWER: ", ""), ("", "ANSWER:\n", ""), ("ANSWER: ", "9", ""),
+        ("ANSWER:", " ", ""),
+        ("ANSWER:", "\n", ""), ("", "|", ""), ("", "|", "ANSWER: 4"), ("ANSWER: ", "|", ""), ("ANSWER:\n",
+        "*", ""),
+        ("", "so ANSWER: 4\n", ""), ("", "answer: 4\n", ""), ("answer", "\n", ""), ("ANSWER: 4\n", "> ",
+        "answer"),
+        ("", "so ANSWER\n", "answer: 4"), ("", "1. \n", "aNSWER"), ("ANSWER: ", "\\boxed{", ""), ("", "é ",
+        "ANSWER: 4"),
+    ],
+)  # fmt: skip
+def test_ten_megabytes_take_a_moment(head: str, filling: str, tail: str) -> None:
+    """Reading is linear: ten megabytes of anything take a moment."""
+    text = head + filling * (MEGABYTES // len(filling)) + tail
+    started = time.process_time()
+    read_answer(text)
+    assert time.process_time() - started < 5  # the slowest takes 0.8 s where nothing else runs
+
+
+def test_a_line_far_above_is_found() -> None:
+    """Thousands of later lines that only mention the word do not hide the ANSWER: line."""
+    assert value("ANSWER: 870.25\n" + "an ANSWER\n" * 5000 + "answer: 4") == AMOUNT
+
+
+def test_instructions_say_what_holds() -> None:
+    """Every spelling of the example in the instructions is read, or refused where they say so."""
+    told, refused = instructions().split("Not read:")
+    line = re.search("^    (ANSWER: .*)$", told, re.MULTILINE)
+    assert line and value(line[1]) == EXAMPLE
+    start = told.index("So 12,345.67,")
+    same = re.findall(r"12[\d',._]+\d|1\.\d+e4", told[start : told.index("- A number has")])
+    assert len(same) == 7
+    assert {value(f"ANSWER: {number}") for number in same} == {EXAMPLE}
+    others = re.findall(r"such as\s+(\S+),", refused)
+    assert len(others) == 2 and all(problem(f"ANSWER: {number}") for number in others)

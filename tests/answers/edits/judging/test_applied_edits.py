@@ -1,0 +1,156 @@
+"""Edits on tables: what takes effect, what is ignored, and that each note names its edit."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trapcli.answers.edits.judging.applied_edits import apply_edits, index_of
+from trapcli.answers.edits.tables import Table, schema
+
+SCHEMA = schema(
+    Table("goods.csv", {"sku": "id", "name": "text", "price_usd": "money"}, "sku"),
+    Table("shops.csv", {"shop": "id", "town": "text"}, "shop"),
+)
+TABLES = {
+    "goods.csv": [
+        {"sku": "A", "name": "Lamp", "price_usd": "10.00"},
+        {"sku": "B", "name": "Lamp", "price_usd": "12.50"},
+        {"sku": "C", "name": "Rug", "price_usd": ""},
+    ],
+    "shops.csv": [{"shop": "S1", "town": "Marl"}],
+}
+
+
+def update(match: Any, values: Any, file: str = "goods.csv") -> dict[str, Any]:
+    return {"file": file, "op": "update", "match": match, "set": values}
+
+
+def insert(row: Any, file: str = "goods.csv") -> dict[str, Any]:
+    return {"file": file, "op": "insert", "row": row}
+
+
+def test_an_update_changes_every_row_it_hits() -> None:
+    """A match on a column that several rows share updates all of them, and no other."""
+    after = apply_edits(SCHEMA, TABLES, [update({"name": "Lamp"}, {"price_usd": 9})])
+    assert [row["price_usd"] for row in after.tables["goods.csv"]] == ["9", "9", ""]
+    assert after.notes == ()
+
+
+def test_the_given_tables_stay_as_they_are() -> None:
+    """Applying edits leaves the tables it was given, and shares those that no edit touched."""
+    after = apply_edits(SCHEMA, TABLES, [update({"sku": "A"}, {"name": "Torch"}), insert({"sku": "D"})])
+    assert TABLES["goods.csv"][0]["name"] == "Lamp"
+    assert len(TABLES["goods.csv"]) == 3
+    assert after.tables["shops.csv"] is TABLES["shops.csv"]
+    assert after.changed == {"goods.csv"}
+
+
+@pytest.mark.parametrize("value", [10, Decimal("10.0"), "10.00", "$10.00", " 10 ", "1e1"])
+def test_a_match_compares_by_kind(value: Any) -> None:
+    """A money column is matched by value, however the number is spelled."""
+    assert apply_edits(SCHEMA, TABLES, [update({"price_usd": value}, {"name": "x"})]).notes == ()
+
+
+def test_null_matches_the_empty_cell() -> None:
+    """null and "" both hit a row whose cell is empty."""
+    for nothing in (None, ""):
+        after = apply_edits(SCHEMA, TABLES, [update({"price_usd": nothing}, {"name": "Mat"})])
+        assert after.tables["goods.csv"][2]["name"] == "Mat"
+
+
+@pytest.mark.parametrize(
+    ("edit", "note"),
+    [
+        (7, "edit 1: ignored, 7 is no object"),
+        (update({"sku": "A"}, {"name": "x"}, "stock.csv"), "edit 1: ignored, there is no table 'stock.csv'"),
+        (
+            update({"sku": "A"}, {"name": "x"}, "../goods.csv"),
+            "edit 1: ignored, there is no table '../goods.csv'",
+        ),
+        (
+            {"file": "goods.csv", "op": "delete", "match": {"sku": "A"}},
+            "edit 1: ignored, op 'delete' is neither",
+        ),
+        ({"file": "goods.csv"}, "edit 1: ignored, op None is neither update nor insert"),
+        (update({}, {"name": "x"}), "edit 1: ignored, its match is empty"),
+        (update("A", {"name": "x"}), "edit 1: ignored, its match is empty or no object"),
+        (update({"colour": "red"}, {"name": "x"}), "edit 1: ignored, its match on 'colour' can hit no row"),
+        (update({"sku": ["A"]}, {"name": "x"}), "edit 1: ignored, its match on 'sku' can hit no row"),
+        (update({"price_usd": "9" * 10**6}, {"name": "x"}), "edit 1: ignored, its match on 'price_usd'"),
+        (update({"sku": "a"}, {"name": "x"}), "edit 1: ignored, no row of goods.csv matches"),
+        (update({"sku": "A"}, {"colour": "red"}), "edit 1: column 'colour' ignored, goods.csv has none such"),
+        (update({"sku": "A"}, {"name": ["x"]}), "edit 1: column 'name' ignored, its value is not a scalar"),
+        (update({"sku": "A"}, {"name": "x" * 201}), "edit 1: column 'name' ignored, its value has more"),
+        (update({"sku": "A"}, None), "edit 1: ignored, it has no object `set`"),
+        (insert({"name": "x"}), "edit 1: ignored, the row has no sku"),
+        (insert(["D"]), "edit 1: ignored, it has no object `row`"),
+        (
+            insert({"sku": "A", "name": "Lamp", "price_usd": "10"}),
+            "edit 1: ignored, goods.csv has this very row",
+        ),
+        (
+            update({"sku": "A"}, {"name": "Lamp"}) | {"why": "z"},
+            "edit 1: 'why' ignored, an update has no such part",
+        ),
+    ],
+)
+def test_what_makes_no_sense_is_ignored_with_a_note(edit: Any, note: str) -> None:
+    """An edit that cannot be applied leaves the tables alone, and the note says which edit and why."""
+    after = apply_edits(SCHEMA, TABLES, [edit])
+    assert after.tables == TABLES
+    assert any(found.startswith(note) for found in after.notes), after.notes
+
+
+def test_the_usable_part_of_an_edit_counts() -> None:
+    """An unknown column beside a known one is ignored; the known one is set."""
+    after = apply_edits(SCHEMA, TABLES, [update({"sku": "A"}, {"colour": "red", "name": "Torch"})])
+    assert after.tables["goods.csv"][0]["name"] == "Torch"
+    assert len(after.notes) == 1
+
+
+def test_edits_are_applied_in_order() -> None:
+    """A later edit sees what an earlier one did."""
+    first, second = update({"sku": "A"}, {"sku": "Z"}), update({"sku": "Z"}, {"name": "Torch"})
+    assert apply_edits(SCHEMA, TABLES, [first, second]).tables["goods.csv"][0]["name"] == "Torch"
+    assert apply_edits(SCHEMA, TABLES, [second, first]).tables["goods.csv"][0]["name"] == "Lamp"
+
+
+def test_a_second_row_of_one_key_breaks_the_table() -> None:
+    """Another row under a key that stands, or an update into one, breaks the table; parting them mends it."""
+    doubled = insert({"sku": "A", "name": "Other"})
+    assert "two rows with sku A" in apply_edits(SCHEMA, TABLES, [doubled]).broken["goods.csv"]
+    assert apply_edits(SCHEMA, TABLES, [update({"sku": "B"}, {"sku": "A"})]).broken
+    assert not apply_edits(SCHEMA, TABLES, [doubled, update({"name": "Other"}, {"sku": "D"})]).broken
+
+
+def test_a_row_inserted_twice_is_there_once() -> None:
+    """The same insert given twice has the effect of one, and a note."""
+    row = insert({"sku": "D", "name": "Vase", "price_usd": 3})
+    after = apply_edits(SCHEMA, TABLES, [row, row])
+    assert len(after.tables["goods.csv"]) == 4
+    assert not after.broken
+    assert after.notes == ("edit 2: ignored, goods.csv has this very row",)
+
+
+scalar = st.one_of(
+    st.none(), st.booleans(), st.integers(-50, 50), st.decimals(-9, 9, places=2), st.text(max_size=4)
+)
+values = st.dictionaries(st.sampled_from(["sku", "name", "price_usd", "colour", ""]), scalar, max_size=3)
+edits = st.lists(
+    st.one_of(
+        scalar,
+        st.builds(update, st.one_of(values, st.just({"sku": "A"})), st.one_of(values, scalar)),
+        st.builds(insert, st.one_of(values, st.just({"sku": "D"}))),
+        st.dictionaries(st.sampled_from(["file", "op", "match", "set", "row"]), scalar),
+    ),
+    max_size=6,
+)
+
+
+@given(edits)
+def test_any_edits_apply_the_same_with_an_index(some: list[Any]) -> None:
+    """No edit raises, and knowing where keys stand changes nothing but the time it takes."""
+    assert apply_edits(SCHEMA, TABLES, some) == apply_edits(SCHEMA, TABLES, some, index_of(SCHEMA, TABLES))

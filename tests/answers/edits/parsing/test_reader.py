@@ -1,0 +1,478 @@
+"""Which outputs are edits, which are not and where they break, and that nothing slips through."""
+
+import json
+import re
+import sys
+import threading
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trapcli.answers.edits.parsing import reader, scanner
+from trapcli.answers.edits.parsing.reader import MAX_EDITS, MAX_LENGTH, read_edits
+from trapcli.answers.edits.parsing.scanner import DEPTH
+from trapcli.core.contract import Answer, Problem
+from trapcli.core.output import clean
+
+LAMP = {"file": "goods.csv", "op": "update", "match": {"sku": "A-7"}, "set": {"price_usd": "19.50"}}
+SHOP = {"file": "shops.csv", "op": "insert", "row": {"shop": "S9", "open": True, "note": None}}
+RUG = {"file": "goods.csv", "op": "update", "match": {"name": "[Rug] {2}"}, "set": {"memo": 'a "]" and \\'}}
+lamp, shop, rug = (json.dumps(edit) for edit in (LAMP, SHOP, RUG))
+
+
+def edits(text: str) -> list[Any]:
+    answer = read_edits(text)
+    assert isinstance(answer, Answer), answer
+    return list(answer.value)
+
+
+def problem(text: str) -> str:
+    found = read_edits(text)
+    assert isinstance(found, Problem), found
+    return str(found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[{}, {}]",
+        "\n\n  [{},\n   {}]  \n",
+        "\u00a0[{}, {}]\u2028",
+        "```json\n[{}, {}]\n```",
+        "```\n\n[{},\n\n{}]\n\n```\n",
+        "~~~~ JSON5\n[{}, {}]\n~~~~",
+        "These are my edits:\n```json\n[{}, {}]\n```\n",
+        "```json\n[{}, {}]\n```\nSKU [A-7] is done, {{see above}} [1] and [2].",
+        "```json\n[{}, {}]\n``` \n```sh\nls *.csv | wc [-l]\n```",
+        "Rows [3] and [A-7], [x], [see: y], [-], [true].\n[{}, {}]",
+        "Of {{every shop}} {{the town}}, {{}} and {{1}}:\n[{}, {}]",
+        'Between "[" and "]": [{}, {}]',
+        "edits = [{}, {}];",
+        "ANSWER: `[{}, {}]`",
+        "1. [{}, {}]",
+        '{{"edits": [{}, {}]}}',
+        '```\n{{"n": 2, "edits": [{}, {}], "rows": [7], "by": {{"me": true}}, "left": []}}\n```',
+        'Done. {{"edits": [{}, {}], "why": "see [1]"}} That is all.',
+        '[{{"draft": "one"}}]\nNo:\n[{}, {}]',
+        '[{{"draft": "one"}}, oops]\nAgain:\n[{}, {}]',
+        '[{{"draft": "never closed"\nAgain:\n[{}, {}]',
+        '{{"draft": [{{"file": }}], "x": 1}}\nAgain:\n[{}, {}]',
+        "[{{'draft': 'one'}}]\nAgain:\n[{}, {}]",
+        "[{}, {}]\nNothing remains: []",
+        "[{}, {}]\nLeft: [1, 2], [[], [3]], {{}}, {{\"a\": [1]}}, [\"x\", [\"y\"]].",
+        '[{}, {}]\nlog: {{"level": "info", "text": "printed [{{\\"file\\": \\"a\\"}}, and more"}}',
+        '[{}, {}]\nThe set was [{{a, b}}], and [{{}}, but not [{{1}}].',
+        "[{}, {}] [ [ [ [ {{ {{",
+    ],
+)  # fmt: skip
+def test_the_array_of_edits_is_found(text: str) -> None:
+    """The whole output, or the last array of objects in it, with what stands around it ignored."""
+    assert edits(text.format(lamp, rug)) == [LAMP, RUG]
+
+
+@pytest.mark.parametrize(
+    "text, where, what",
+    [
+        ("", "line 1, column 1", "the output is empty"),
+        (" \n\t", "line 1, column 1", "the output is empty"),
+        ("Lamp A-7 now costs 19.50.", "line 1, column 1", "there is no JSON array"),
+        ("\n- A-7,Lamp,18.00\n+ A-7,Lamp,19.50\n", "line 2, column 1", "there is no JSON array"),
+        ("null", "line 1, column 1", 'the output is "null"'),
+        ("19.50", "line 1, column 1", 'the output is "19.50"'),
+        (json.dumps(f"[{lamp}]"), "line 1, column 1", "a JSON string"),
+        ('```\n"[]"\n```', "line 2, column 1", "a JSON string"),
+        (f"[[{lamp}]]", "line 1, column 1", "inside another array"),
+        (f"Final:\n[[{lamp}], [{rug}]]", "line 2, column 1", "inside another array"),
+        ("[1, 2]", "line 1, column 1", "no object"),
+        ('["A-7", [1]]', "line 1, column 1", "no object"),
+        (f"{lamp}\n{shop}", "line 2, column 1", "one JSON object after the other"),
+        (f"```\n{lamp}\n{shop}\n```", "line 3, column 1", "one JSON object after the other"),
+        (f"{lamp}\nThat is all.", "line 2, column 1", 'not an array of edits: "That is all."'),
+        (f"The edit: {lamp}", "line 1, column 1", "there is no JSON array"),
+        (f'{{"draft": [{lamp}], "edits": [{shop}]}}', "line 1, column 1", '"draft", "edits"'),
+        (f'See {{"draft": [{lamp}], "edits": [{shop}]}}', "line 1, column 5", '"draft", "edits"'),
+        (f'{{"a": [{lamp}], "a": [{shop}]}}', "line 1, column ", '"a" is given twice'),
+        ('{"edits": [], "more": []}', "line 1, column 1", '"edits", "more"'),
+        (f'{{"result": {{"edits": [{lamp}]}}}}', "line 1, column 1", "no array of edits as a value"),
+        (f'{{"edits": [[{lamp}]]}}', "line 1, column 1", "no array of edits as a value"),
+        ('{"sku": "A-7"}', "line 1, column 1", "no array of edits as a value"),
+        ('{"file": "goods.csv", "op": "insert", "row": [{"sku": "A-7"}]}', "line 1, column 1", '"row"'),
+    ],
+)
+def test_what_is_no_array_of_edits_is_unreadable(text: str, where: str, what: str) -> None:
+    """Other JSON, several lists and prose are no answer, and the problem says what they are."""
+    found = problem(text)
+    assert found.startswith(where)
+    assert what in found
+
+
+@pytest.mark.parametrize(
+    "text, where, what",
+    [
+        (f"[{lamp},]", f"line 1, column {len(lamp) + 3}", 'a JSON value, found "]"'),
+        ('[{"a": 1,}]', "line 1, column 10", 'a key in double quotes, found "}]"'),
+        ("[\n  // the lamp\n  {}\n]", "line 2, column 3", 'a JSON value, found "// the lamp"'),
+        (f"[{lamp} /* and */, {rug}]", f"line 1, column {len(lamp) + 3}", 'a comma or "]"'),
+        ("[{'a': 1}]", "line 1, column 3", "a key in double quotes"),
+        ("[{\u201ca\u201d: 1}]", "line 1, column 3", "a key in double quotes"),
+        ("[{a: 1}]", "line 1, column 3", "a key in double quotes"),
+        ("[{&quot;a&quot;: 1}]", "line 1, column 3", "a key in double quotes"),
+        ('[{\\"a\\": 1}]', "line 1, column 3", "a key in double quotes"),
+        ('[{"a" 1}]', "line 1, column 7", "a colon"),
+        ('[{"a": }]', "line 1, column 8", "a JSON value"),
+        ('[{"a": True}]', "line 1, column 8", 'a JSON value, found "True}]"'),
+        ('[{"a": nullify}]', "line 1, column 12", 'a comma or "}"'),
+        ('[{"a": undefined}]', "line 1, column 8", "a JSON value"),
+        ('[{"a": NaN}]', "line 1, column 8", 'a JSON value, found "NaN}]"'),
+        ('[{"a": -Infinity}]', "line 1, column 8", "a JSON value"),
+        ('[{"a": 01}]', "line 1, column 8", "a JSON value"),
+        ('[{"a": +1}]', "line 1, column 8", "a JSON value"),
+        ('[{"a": .5}]', "line 1, column 8", "a JSON value"),
+        ('[{"a": 5.}]', "line 1, column 8", "a JSON value"),
+        ('[{"a": 1 000}]', "line 1, column 10", 'a comma or "}"'),
+        ('[{"a": 0x10}]', "line 1, column 9", 'a comma or "}"'),
+        ('[{"a": 1} {"b": 2}]', "line 1, column 11", 'a comma or "]"'),
+        ('[{"a": 1}, {"b": 2]', "line 1, column 19", 'a comma or "}"'),
+        ('[{"a": 1}}', "line 1, column 10", 'a comma or "]"'),
+        ('[{"a": "one\ntwo"}]', "line 1, column 12", "a line break"),
+        ('[{"a": "one\ttwo"}]', "line 1, column 12", "control character inside a string"),
+        ('[\n\u00a0\u00a0{"a": 1}\n]', "line 2, column 1", "a JSON value"),
+        ('[{"a":\u00a01}]', "line 1, column 7", "a JSON value"),
+        ('[{"a": "\\x41"}]', "line 1, column 9", "escape"),
+        ('[{"a": "\\u12"}]', "line 1, column ", "escape"),
+        (f"[{lamp}", f"line 1, column {len(lamp) + 2}", 'a comma or "]", but the output ends'),
+        (f"```json\n[{lamp}", f"line 2, column {len(lamp) + 2}", "but the output ends"),
+        (f"```json\n[{lamp}\n```", "line 3, column 1", 'a comma or "]", found "```"'),
+        (f"[{lamp}, {rug[:-9]}", f"line 1, column {len(lamp) + len(rug) - 5}", "but the output ends"),
+        (f'{{"edits": [{lamp}], "note": "cut of', "line 1, column ", "but the output ends"),
+        ('{"file": "goods.csv", "op": "upd', "line 1, column 33", "but the output ends"),
+    ],
+)
+def test_what_is_nearly_json_is_not_repaired(text: str, where: str, what: str) -> None:
+    """The problem names the place where reading stopped and what should stand there."""
+    found = problem(text)
+    assert found.startswith(where)
+    assert what in found
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        f"[{lamp},",
+        f"[{lamp}, {rug}",
+        '[{"file": "goods.csv", "op',
+        f"[{lamp},]",
+        "[{'file': 'goods.csv'}]",
+        "[\n  {file: 1}]",
+        "[{\u201cfile\u201d: 1}]",
+        '[{\\"file\\": 1}]',
+        "[{&quot;file&quot;: 1}]",
+        f"[ // now right\n  {lamp}]",
+        '[\u00a0{"a": 1}]',
+        f'{{"edits": [{lamp}, "why": 1}}',
+        f'["no", [{lamp}, oops]]',
+        f"[[{lamp}]]",
+        f'{{"a": [{lamp}], "b": [{lamp}]}}',
+        '[{"a": 1e400}]',
+        '[{"a": 1, "a": 2}]',
+        '[{"a": "\\q"}]',
+        f"```json\n[{lamp},\n```\nThat was it [1].",
+    ],
+)
+def test_an_answer_that_was_taken_back_does_not_count(last: str) -> None:
+    """If the last array of objects breaks or is refused, an earlier good one is not read instead."""
+    assert edits(f"Draft:\n[{rug}]\n") == [RUG]
+    assert not problem(f"Draft:\n[{rug}]\nFinal:\n{last}").startswith("line 1,")
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("[]", []),
+        ("[\n]\n", []),
+        ("```json\n[]\n```", []),
+        ("Nothing is to be done: []", []),
+        ("See [1] and [A-7] for why: []\n", []),
+        ('{"edits": []}', []),
+        ('So: {"edits": [], "why": "no invoice is touched"}.', []),
+        ("[] or rather []", []),
+        ("[]\n0", []),
+        (f"[]\n[{lamp}]", [LAMP]),
+        (f"[{lamp}]\n[]", [LAMP]),
+        (f"[{lamp}]\nRest:\n[\n]", [LAMP]),
+        (f"[{lamp}]\n```json\n[]\n```", []),
+        (f"```json\n[{lamp}]\n```\nNo, I take it back:\n```json\n[]\n```\nSorry.", []),
+        (f'```json\n[{lamp}]\n```\nNo:\n```json\n{{"edits": []}}\n```', []),
+        (f"```json\n[]\n```\nBetter:\n```json\n[{lamp}]\n```", [LAMP]),
+        (f"```json\n[{lamp}]\n```\n```\n[] is left\n```", [LAMP]),
+        (f"```json\n[{lamp}]\n```\n```\n[]\n```\n```sh\nls\n```", [LAMP]),
+        (f'{{"edits": [{lamp}], "left": []}}', [LAMP]),
+    ],
+)
+def test_an_empty_array_counts_if_there_is_no_other(text: str, expected: list[Any]) -> None:
+    """It is the answer of an agent that changes nothing, alone or in a code fence of its own at the end."""
+    assert edits(text) == expected
+
+
+@pytest.mark.parametrize("text", ["values[] of it", "f(x)[]", "a[0][]", '["[]"] or so', '{"a": "[]"} or so'])
+def test_other_empty_brackets_are_no_empty_array(text: str) -> None:
+    """Brackets behind a name or inside a string say nothing about edits."""
+    problem(text)
+
+
+@pytest.mark.parametrize("text", [lamp, f"\n{lamp}\n", f"```json\n{lamp}\n```", f"```\n{lamp}\n```\n\n"])
+def test_one_edit_alone_counts_as_an_array(text: str) -> None:
+    """One object with file and op needs no brackets if nothing else is printed."""
+    assert edits(text) == [LAMP]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['[5, {"a": 1}, "x", [{"b": 2}], null]', 'So: [5, {"a": 1}, "x", [{"b": 2}], null]'],
+)
+def test_other_elements_are_kept_for_their_note(text: str) -> None:
+    """An array with an object is an array of objects, and its other elements keep their positions."""
+    assert edits(text) == [5, {"a": 1}, "x", [{"b": 2}], None]
+
+
+@pytest.mark.parametrize(
+    "literal, value",
+    [
+        ("148", 148),
+        ("-0", 0),
+        ("148.0", Decimal("148.0")),
+        ("1.48e2", Decimal("148")),
+        ("9.870000001", Decimal("9.870000001")),
+        ("-0.00", Decimal("-0.00")),
+        ("0.1", Decimal("0.1")),
+        ("9" * 30, int("9" * 30)),
+        ("1." + "9" * 29, Decimal("1." + "9" * 29)),
+        ("1E40", Decimal("1e40")),
+        ("1e-40", Decimal("1e-40")),
+        ("0e0", Decimal(0)),
+    ],
+)
+def test_numbers_are_exact(literal: str, value: int | Decimal) -> None:
+    """A number is the int or Decimal that is written, with its places, and never a float."""
+    for text in (f'[{{"a": {literal}}}]', f'x [{{"a": {literal}}}]'):
+        (edit,) = edits(text)
+        assert edit["a"] == value
+        assert type(edit["a"]) is type(value)
+        assert str(edit["a"]) == str(value) or "e" in literal.lower()
+
+
+@pytest.mark.parametrize(
+    "literal, what",
+    [
+        ("1e400", "too large or too small"),
+        ("-1e-400", "too large or too small"),
+        ("1e3000000", "too large or too small"),
+        ("1e999999999999999999999999", "too large or too small"),
+        ("1e41", "too large or too small"),
+        ("9" * 31, "more than 30 digits"),
+        ("0." + "1" * 30, "more than 30 digits"),
+        ("1" * 30 + "e1", ""),
+        ("1" * 31 + "e1", "more than 30 digits"),
+        ("7" * 100_000, "more than 30 digits"),
+    ],
+)
+def test_numbers_beyond_exact_arithmetic_are_refused_where_they_stand(literal: str, what: str) -> None:
+    """A number is bounded before it is converted, and the problem gives its line and column."""
+    text = f'[\n{{"n": 1, "text": "{literal}"}},\n{{"a": {literal}}}\n]'
+    if what:
+        assert problem(text).startswith("line 3, column 7: a number")
+        assert what in problem(text)
+    else:
+        assert len(edits(text)) == 2
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        '{"op": "update", "op": "insert"}',
+        '{"set": {"price_usd": 1, "price_usd": 1}}',
+        '{"set": [{"a": {"b": 0, "b": 0}}]}',
+        '{"a": 1, "\\u0061": 2}',
+        '{"\\ud800": 1, "\\udfff": 2}',
+    ],
+)
+def test_a_key_given_twice_is_refused(edit: str) -> None:
+    """An object that says two things about one key says nothing, however deep it stands."""
+    assert problem(f"[\n{edit}]").startswith("line 2, column 1: the key")
+    assert problem(f"[\n{edit}]").endswith("is given twice in one object")
+
+
+def test_the_same_key_in_two_objects_is_no_repetition() -> None:
+    """Match and set may name the same column, and edits repeat all their keys."""
+    edit = {"match": {"a": 1}, "set": {"a": 2}}
+    assert edits(json.dumps([edit, edit])) == [edit, edit]
+
+
+def test_half_characters_become_replacements() -> None:
+    """Lone surrogates, which JSON can spell but UTF-8 cannot, are replaced; pairs are characters."""
+    text = '[{"a\\udc00": ["\\ud83d\\ude00 \\uD83D", {"b": "\\\\ud800"}]}]'
+    assert edits(text) == edits("x " + text) == [{"a\ufffd": ["\U0001f600 \ufffd", {"b": "\\ud800"}]}]
+
+
+def test_only_the_first_edits_count() -> None:
+    """Edits beyond the thirtieth are dropped, with a note that tells which."""
+    for count, note in [(30, ()), (31, "edit 31 was dropped"), (45, "edits 31 to 45 were dropped")]:
+        printed = json.dumps([{"n": k} for k in range(count)])
+        for text in (printed, f"x{printed}"):
+            answer = read_edits(text)
+            assert isinstance(answer, Answer)
+            assert answer.value == tuple({"n": k} for k in range(MAX_EDITS))
+            assert answer.notes == (note and (f"{note}: only the first 30 count",))
+
+
+def test_edits_that_are_dropped_must_be_json() -> None:
+    """What does not count may be odd, but not broken."""
+    first = ["{}"] * MAX_EDITS
+    assert len(edits(f"[{', '.join([*first, '5', '[[]]'])}]")) == MAX_EDITS
+    assert 'found "oops]"' in problem(f"[{', '.join([*first, 'oops'])}]")
+
+
+@pytest.mark.parametrize("around", ["{}", "x {}", "[{{}}]\n{}"])
+def test_nesting_is_bounded(around: str) -> None:
+    """Depth is refused at a fixed level, whatever the recursion limit, and less is read."""
+    fine = '[{"a": ' + "[" * (DEPTH - 5) + "]" * (DEPTH - 5) + "}]"
+    deep = '[{"a": ' + "[" * 2 * DEPTH + "]" * 2 * DEPTH + "}]"
+    assert len(edits(around.format(fine))) == 1
+    assert f"no more than {DEPTH} levels" in problem(around.format(deep))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 100_000 + "]" * 100_000,
+        "[ " * 50_000,
+        "[" * 100_000 + lamp + "]" * 100_000,
+        '{"a":' * 50_000,
+        '[{"a":' * 50_000,
+        "[1," * 50_000 + lamp,
+    ],
+)
+def test_deep_nesting_is_unreadable_and_hides_nothing_behind_it(text: str) -> None:
+    """A hundred thousand brackets are no answer, and the one that follows them is read."""
+    problem(text)
+    assert edits(f"{text}\nsorry\n[{rug}]") == [RUG]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"a": "%s"' % ("x" * MAX_LENGTH) + ', "b": {"c": [1]}}]',
+        '{"file": "a", "op": "b", "c": "%s"}' % ("x" * MAX_LENGTH),
+        '[{"a": [%s{}]}]' % ("{}," * (MAX_LENGTH // 3)),
+    ],
+)  # fmt: skip
+def test_an_edit_without_end_is_refused(text: str) -> None:
+    """One edit of more than a million characters is not built."""
+    assert "more than 1,000,000 characters" in problem(text)
+
+
+def test_walking_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Too many nested values are given up, with the place where, and not read for minutes."""
+    text = "[[]] " * 100 + f"[{lamp}]"
+    assert edits(text) == [LAMP]
+    monkeypatch.setattr(scanner, "STEPS", 300)
+    assert re.match(r"line 1, column 2\d\d: too many", problem(text))
+
+
+def test_a_long_log_hides_no_answer() -> None:
+    """Thousands of values of every kind before the answer make no difference."""
+    log = '{"t": 1, "ctx": {"at": [1, [2]]}}\n[INFO] x[0] {y} [{"z": 1}] [[1], {"w": []}] {"v": [{\'u\n'
+    assert edits(log * 3000 + f"[{lamp}]") == [LAMP]
+
+
+def test_a_shallow_stack_is_enough() -> None:
+    """Reading does not depend on how much of the recursion limit its caller has used."""
+    nested = f'[{{"a": {"[" * 18}{"]" * 18}}}]'
+
+    def at_depth(depth: int) -> Any:
+        return at_depth(depth - 1) if depth else (read_edits(nested), read_edits(f"x {nested}"))
+
+    found: list[Any] = []
+    thread = threading.Thread(target=lambda: found.extend(at_depth(sys.getrecursionlimit() - 130)))
+    thread.start()
+    thread.join()
+    assert [len(answer.value) for answer in found] == [1, 1]
+
+
+def test_cleaning_comes_first() -> None:
+    """With colours, marks, Windows line ends and drafts in thinking, the answer is still there."""
+    raw = f"\ufeff<think>[{shop}]</think>\r\n\x1b[36m[\r\n{lamp}]\x1b[0m\r\n".encode()
+    assert edits(clean(b"caf\xe9 " + raw)) == [LAMP]
+
+
+NAMES = st.text(st.characters(codec="utf-8"), max_size=8)
+NUMBERS = st.integers(-(10**12), 10**12) | st.decimals("-1e9", "1e9", places=3).map(float)
+VALUES = st.recursive(
+    st.none() | st.booleans() | NUMBERS | NAMES,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
+    max_leaves=8,
+)
+ARRAYS = st.lists(st.dictionaries(NAMES, VALUES, max_size=4), max_size=6)
+PROSE = st.text(st.characters(codec="utf-8", exclude_characters="[]{}`~"), max_size=30)
+Form = dict[str, Any]
+FORMS: list[Form] = [{}, {"indent": 2}, {"separators": (",", ":")}, {"ensure_ascii": False, "indent": "\t"}]
+
+
+@given(ARRAYS, st.sampled_from(FORMS), PROSE, PROSE)
+def test_what_json_prints_is_read_back(array: list[Any], how: Form, before: str, after: str) -> None:
+    """An array of objects comes back equal, bare, fenced, wrapped or in prose, however it is spaced."""
+    printed = json.dumps(array, **how)
+    forms = [
+        printed,
+        f"```json\n{printed}\n```",
+        json.dumps({"edits": array}, **how),
+        f"{before}\n{printed}\n{after}",
+        f"{before}\n```\n{printed}\n```\n{after}",
+        f"{before}\n{json.dumps({'n': 1, 'edits': array}, **how)}\n{after}",
+    ]
+    for form in forms:
+        assert edits(form) == json.loads(printed, parse_float=Decimal)
+
+
+@given(ARRAYS.filter(bool), st.sampled_from(FORMS), st.data())
+def test_what_is_cut_is_not_read(array: list[Any], how: Form, data: st.DataObject) -> None:
+    """An array that ends early, even by its last character, gives no edits."""
+    printed = json.dumps(array, **how)
+    for end in (len(printed) - 1, data.draw(st.integers(1, len(printed) - 1))):
+        problem(printed[:end])
+        problem(f"```json\n{printed[:end]}")
+
+
+TOKENS = st.lists(
+    st.sampled_from(
+        [
+            *("[", "]", "{", "}", ":", ",", '"', "\\", '\\"', "[{", "}]", "[]", "[[", "{}"),
+            *("1", "-", "1.5", "e5", "0", "true", "NaN", "x", "'", " ", "\u00a0", "\n", "```", "```json\n"),
+            *('{"a":', '"a":', '"[{"', '"c"', '{"a":1}', '[{"b":2}]', '"file":1,"op":', "//"),
+            *("\\ud800", "\ud800"),
+        ]
+    ),
+    max_size=25,
+).map("".join)
+
+
+@given(TOKENS | st.text())
+def test_any_text_is_an_answer_or_a_problem(text: str) -> None:
+    """Whatever is printed, reading says what it is, and an array of objects that is all of it counts."""
+    found = read_edits(text)
+    assert isinstance(found, Answer | Problem)
+    if isinstance(found, Problem):
+        assert re.match(r"line \d+, column \d+$", found.where)
+        assert found.message
+    else:
+        assert isinstance(found.value, tuple)
+
+
+@given(TOKENS | VALUES.map(json.dumps))
+def test_the_short_way_says_what_the_long_way_says(text: str) -> None:
+    """Short plain arrays are read without scanning, to the same answer."""
+    short = reader._read_short(text)
+    assert short is None or short == reader._read(text)

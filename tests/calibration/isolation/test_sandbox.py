@@ -1,0 +1,378 @@
+"""What an isolated solution finds, and what it does not: it really runs under bubblewrap here."""
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import toy_family
+from checkout import SUPPORT
+from seeking_agent import walk
+from toy_family import TOY
+
+from trapcli.building.builder import build_suite
+from trapcli.calibration.isolation import sandbox
+from trapcli.calibration.isolation.sandbox import isolated, refuse_missing_bwrap, refuse_unseen
+from trapcli.calibration.plan import plan_suite
+from trapcli.calibration.records import Plan
+from trapcli.calibration.solutions.builtin import Builtin, command_for
+from trapcli.calibration.solutions.command import read_solution, solution_env
+from trapcli.core.errors import TrapError
+from trapcli.suites.reader import Suite, open_suite, read_case
+
+SEEKER = SUPPORT / "seeking_agent.py"
+SEED = str(3**70)
+
+
+def unusable() -> str:
+    try:
+        refuse_missing_bwrap()
+    except TrapError as error:
+        return str(error)
+    return ""
+
+
+needs_bwrap = pytest.mark.skipif(bool(unusable()), reason=unusable())
+
+
+class Scene(NamedTuple):
+    """A project that holds a solution, agent/, and a suite with its private half, in traps/toy."""
+
+    home: Path
+    suite: Suite
+
+    def plan(self, given: str, cwd: Path | None = None, **more) -> Plan:
+        solution = read_solution(given, cwd or self.home)
+        return Plan(solution, (plan_suite(self.suite),), 1, 60.0, isolate=True, **more)
+
+    def run(
+        self, given: str, cwd: Path | None = None, argv=None, **more
+    ) -> "subprocess.CompletedProcess[str]":
+        """Run the solution as a trial on case_01 does, in a directory that is gone when it ended."""
+        plan = self.plan(given, cwd, **more)
+        scratch = self.home.parent / "scratch"
+        for name in ("outputs", "home"):
+            (scratch / name).mkdir(parents=True)
+        shutil.copytree(self.suite.directory / "inputs/case_01", scratch / "inputs")
+        env = solution_env(
+            plan.solution,
+            inputs=scratch / "inputs",
+            outputs=scratch / "outputs",
+            home=scratch / "home",
+            isolate=True,
+            names=plan.env,
+        )
+        command = isolated(argv or plan.solution.argv, plan, scratch)
+        try:
+            return subprocess.run(
+                command,
+                cwd=plan.solution.cwd,
+                env=env,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+            )
+        finally:
+            shutil.rmtree(scratch)
+
+
+@pytest.fixture
+def scene(tmp_path, monkeypatch):
+    home = tmp_path / "project"
+    (home / ".trapcli").mkdir(parents=True)
+    (home / ".trapcli/runs.db").write_text(f"the seed is {SEED}")
+    monkeypatch.syspath_prepend(str(toy_family.declare(tmp_path / "metadata")))
+    toy_family.installed(monkeypatch)
+    suite = build_suite(TOY, seed=SEED, knobs=TOY.knobs(), count=2, target=home / "traps/toy")
+    monkeypatch.chdir(home)
+    sandbox._sandbox.cache_clear()
+    return Scene(home, suite)
+
+
+def sought(scene: Scene, cwd: Path, python: str = sys.executable, everywhere: bool = False):
+    """What the seeker, put into `cwd`, finds of the seed, an answer, and what else would tell one.
+
+    Unless `everywhere`, it does not look through the system and the interpreter that runs the tests.
+    """
+    shutil.copy(SEEKER, cwd / "seeking_agent.py")
+    skip = ["all" if everywhere else "none", *sandbox.SYSTEM, sys.base_prefix, sys.prefix]
+    slip = json.loads((scene.suite.expected / "case_01/answer.json").read_text())["slips"][0]["result"]
+    needles = [SEED, f'"result": "{slip}"']
+    words = [python, "seeking_agent.py", ":".join(skip), *(needle[::-1] for needle in needles)]
+    done = scene.run(shlex.join(words), cwd)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@needs_bwrap
+def test_a_solution_that_searches_everything_finds_nothing(scene):
+    """Around it stand a suite, an older one, its repository, stored runs and this program: none is found."""
+    old = shutil.copytree(scene.home / "traps/toy", scene.home / "data/old")
+    shutil.copytree(old / "expected", scene.home / "data/private")
+    (scene.home / ".git").mkdir()
+    (scene.home / ".git/packed").write_text(SEED)
+    (scene.home / "link").symlink_to(scene.home / "traps")
+    (scene.home.parent / "seed.txt").write_text(SEED)
+    found = sought(scene, scene.home, everywhere=True)
+    assert (found["names"], found["hits"], found["imports"]) == ([], [], [])
+    assert (found["escapes"], found["settings"]) == ([], [])
+    assert found["processes"]["hits"] == [] and len(found["processes"]["pids"]) < 5
+    assert not {"home", "root", "work"} & {*found["processes"]["roots"]} - {Path.home().parts[1]}
+    assert found["cwd"][0] == str(scene.home)
+    assert found["inputs"] == ["README.md", "data", "task.md"]
+    assert [os.path.basename(place) for place in found["writable"]] == ["inputs", "outputs", "home", "tmp"]
+    assert found["home"] == ["written"]
+    assert found["net"] == os.readlink("/proc/self/ns/net")
+    assert (scene.home / "traps/toy/expected/suite.json").is_file()
+
+
+def test_the_seeker_finds_what_is_not_hidden(scene):
+    """Run by itself, the same search finds the suite, the stored run and the seed in both."""
+    names, hits = walk([], True, [SEED.encode()], top=str(scene.home))
+    assert {"case_01", "answer.json", "suite.json", "expected.sha256", "runs.db"} == {
+        *map(os.path.basename, names)
+    }
+    assert {"answer.json", "suite.json", "runs.db"} == {*map(os.path.basename, hits)}
+
+
+@needs_bwrap
+def test_variables_are_those_allowed(scene, monkeypatch):
+    """Only the allow-list and what --env names is seen, by any process inside."""
+    monkeypatch.setenv("API_KEY", "letmein")
+    monkeypatch.setenv("OTHER_KEY", "keepout")
+    monkeypatch.setenv("TRAPCLI_SEED", SEED)
+    line = "cat /proc/*/environ | tr '\\0' '\\n' | sed 's/=.*//' | sort -u; echo $API_KEY"
+    done = scene.run(shlex.join(["sh", "-c", line]), env=("API_KEY",))
+    *names, value = done.stdout.split()
+    allowed = {"HOME", "TMPDIR", "PWD", "TRAP_MANIFEST", "API_KEY", "PATH", "LANG", "LANGUAGE", "TERM",
+               "TZ", "COLORTERM", "NO_COLOR", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE",
+               "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "_", "SHLVL", "OLDPWD"}  # fmt: skip
+    assert {name for name in names if not name.startswith("LC_")} <= allowed
+    assert value == "letmein" and "API_KEY" in names
+
+
+@needs_bwrap
+@pytest.mark.parametrize("where", ["traps", "agent", "."])
+def test_solution_beside_and_around_a_suite(scene, where):
+    """Wherever the suite stands as seen from the solution, above, beside or below it, it is not seen."""
+    cwd = scene.home / where
+    cwd.mkdir(exist_ok=True)
+    found = sought(scene, cwd)
+    assert (found["names"], found["hits"], found["imports"]) == ([], [], [])
+    assert found["cwd"][0] == str(cwd) and "seeking_agent.py" in found["cwd"][1]
+
+
+@needs_bwrap
+def test_private_half_elsewhere(scene):
+    """A private half in another directory is hidden as well, also if it is in sight."""
+    shutil.move(scene.home / "traps/toy/expected", scene.home / "kept-apart")
+    suite = open_suite(scene.home / "traps/toy", scene.home / "kept-apart")
+    found = sought(Scene(scene.home, suite), scene.home)
+    assert (found["names"], found["hits"]) == ([], [])
+
+
+@needs_bwrap
+def test_installed_program_is_hidden(scene, installed):
+    """The solution's own environment has this program installed; its packages are there, ours is not."""
+    found = sought(scene, scene.home, str(installed.parent / "python"))
+    assert (found["names"], found["hits"], found["imports"]) == ([], [], [])
+    code = "import pathlib, yaml; print(yaml.__version__)"
+    done = scene.run(shlex.join([str(installed.parent / "python"), "-c", code]))
+    assert done.returncode == 0, done.stderr
+
+
+@needs_bwrap
+def test_pythons_and_shells(scene):
+    """Interpreters are found as outside: by name, through a venv, an env line, a symbolic link, a shell."""
+    venv = scene.home.parent / "venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
+    (scene.home.parent / "tools").mkdir()
+    (scene.home.parent / "tools/python-link").symlink_to(venv / "bin/python")
+    code = "import sys, json, ssl; print(json.dumps([sys.prefix, sys.base_prefix]))"
+    for python in (sys.executable, venv / "bin/python", scene.home.parent / "tools/python-link"):
+        outside = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True).stdout
+        assert scene.run(shlex.join([str(python), "-c", code])).stdout == outside
+    (scene.home / "run").write_text(f"#!{venv}/bin/python\nimport sys\nprint(sys.prefix)\n")
+    (scene.home / "run").chmod(0o755)
+    assert scene.run("./run").stdout == f"{venv}\n"
+    (scene.home / "env").write_text("#!/usr/bin/env python3\nprint('through env')\n")
+    (scene.home / "env").chmod(0o755)
+    assert scene.run("./env 1 2").stdout == "through env\n"
+
+
+@needs_bwrap
+def test_shims(scene, monkeypatch):
+    """A program that only looks for the real one beside it, as pyenv has them, finds it."""
+    root = scene.home.parent / "anyenv"
+    for place, text in [
+        ("shims/agent", f'#!/bin/sh\nexec {root}/libexec/find agent "$@"\n'),
+        ("libexec/find", f'#!/bin/sh\nshift\nexec {root}/versions/1/bin/agent "$@"\n'),
+        ("versions/1/bin/agent", '#!/bin/sh\necho "the real one: $1"\n'),
+    ]:
+        (root / place).parent.mkdir(parents=True)
+        (root / place).write_text(text)
+        (root / place).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{root}/shims{os.pathsep}{os.environ['PATH']}")
+    assert scene.run("agent 5").stdout == "the real one: 5\n"
+    assert scene.run("sh -c 'agent 6'").stdout == "the real one: 6\n"
+
+
+@needs_bwrap
+def test_lines_of_shell(scene):
+    """A shell gets its arguments as they are, and finds interpreters by their names."""
+    assert scene.run("sh -c 'echo $0 $1; python3 -c \"print(6)\"' a b").stdout == "a b\n6\n"
+
+
+@needs_bwrap
+def test_script_in_another_directory(scene):
+    """A command may name a script elsewhere: its directory is seen, but not a suite beside it."""
+    other = scene.home.parent / "agents"
+    other.mkdir()
+    (other / "part.py").write_text("TEXT = 'imported'")
+    (other / "agent.py").write_text(
+        "import os, part; print(part.TEXT, sorted(os.listdir(os.path.dirname(__file__))))"
+    )
+    shutil.copytree(scene.home / "traps", other / "traps")
+    (scene.home / "agent").mkdir()
+    line = f"{sys.executable} {other}/agent.py"
+    assert "imported" in scene.run(line, scene.home / "agent").stdout
+    done = scene.run(f"ls {other}/agent.py {other}/traps", scene.home / "agent")
+    assert done.stdout.split() == [f"{other}/agent.py", f"{other}/traps:"]
+
+
+@needs_bwrap
+def test_behind_symbolic_links(scene):
+    """A solution's directory that is reached through a symbolic link has the name by which it was given."""
+    real = scene.home.parent / "disk/agent"
+    real.mkdir(parents=True)
+    shutil.copytree(scene.home / "traps", real / "traps")
+    (scene.home.parent / "way").symlink_to(scene.home.parent / "disk")
+    cwd = scene.home.parent / "way/agent"
+    done = scene.run("sh -c 'pwd; ls; ls traps'", cwd)
+    assert done.stdout.split() == [str(cwd), "traps"], done.stderr
+
+
+@needs_bwrap
+def test_names_and_certificates(scene, monkeypatch):
+    """What a client needs to call a model is there: name servers, certificates, also those kept elsewhere."""
+    place = scene.home.parent / "corporate.pem"
+    place.write_text("a certificate")
+    monkeypatch.setenv("SSL_CERT_FILE", str(place))
+    line = (
+        "cat $SSL_CERT_FILE; cat /etc/resolv.conf > /dev/null && echo; ls -d /etc/ssl; getent hosts localhost"
+    )
+    done = scene.run(shlex.join(["sh", "-c", line]))
+    assert done.stdout.startswith("a certificate\n/etc/ssl\n") and "localhost" in done.stdout, done.stderr
+
+
+@needs_bwrap
+def test_ends(scene):
+    """Exit codes come through, a signal as 128 and its number, a missing program as 127; nothing is left."""
+    assert scene.run("sh -c 'exit 7'").returncode == 7
+    assert scene.run("sh -c 'kill -9 $$'").returncode == 137
+    assert scene.run("sh -c 'exit 0'", argv=["no-such-program"]).returncode == 127
+    mark = f"{os.getpid()}.5"
+    began = time.monotonic()
+    done = scene.run(f"sh -c 'setsid sleep {mark} > /dev/null 2>&1 & echo started'")
+    assert (done.returncode, done.stdout) == (0, "started\n") and time.monotonic() - began < 30
+    assert not running(mark) and not running(str(scene.home))
+
+
+def running(mark: str) -> list[str]:
+    """The processes in whose command the mark stands."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            command = Path("/proc", pid, "cmdline").read_bytes()
+        except OSError:
+            continue
+        if mark.encode() in command and int(pid) != os.getpid():
+            found.append(pid)
+    return found
+
+
+@needs_bwrap
+def test_killing_it_kills_all(scene):
+    """When bubblewrap is killed, what it runs is gone at once, whatever session that is in."""
+    scratch = scene.home.parent / "scratch"
+    for name in ("inputs", "outputs", "home"):
+        (scratch / name).mkdir(parents=True)
+    mark = f"{os.getpid()}.25"
+    plan = scene.plan(f"sh -c 'trap \"\" TERM; setsid sleep {mark} & echo up; sleep {mark}'")
+    started = subprocess.Popen(isolated(plan.solution.argv, plan, scratch), stdout=subprocess.PIPE)
+    assert started.stdout.readline() == b"up\n"
+    started.kill()
+    assert started.stdout.read() == b""  # ends when nobody holds the pipe any more
+    started.wait()
+    started.stdout.close()
+    assert not running(mark)
+
+
+@needs_bwrap
+def test_builtin_solutions_work(scene):
+    """A builtin is this program, so it is seen by it, and it solves in any directory."""
+    case = read_case(scene.suite, "case_01")
+    for builtin, wanted in [
+        (Builtin(), TOY.solve(case.files)),
+        (Builtin(slip="void_counted"), TOY.slip(case.files, "void_counted")),
+    ]:
+        done = scene.run("builtin:solve", argv=command_for(builtin, "toy", case.mechanisms, "x"))
+        assert (done.returncode, done.stderr, done.stdout) == (0, "", wanted)
+    refuse_unseen(scene.plan("builtin:solve", Path.home()))
+
+
+@needs_bwrap
+def test_refused_places(scene, monkeypatch):
+    """Where showing the solution would show what must be hidden, or everything, it is refused."""
+    monkeypatch.setenv("HOME", str(scene.home.parent / "me"))
+    (scene.home.parent / "me").mkdir()
+    for cwd, said in [
+        (scene.home / "traps/toy", "must be hidden from it"),
+        (scene.home / "traps/toy/expected/case_01", "must be hidden from it"),
+        (scene.home / ".trapcli", "must be hidden from it"),
+        (Path(sandbox.__file__).parent, "must be hidden from it"),
+        (Path("/"), "all of that would be shown"),
+        (Path("/tmp"), "all of that would be shown"),
+        (scene.home.parent / "me", "all of that would be shown"),
+        (scene.home.parent, "all of that would be shown"),
+        (scene.home / "gone", "is no directory"),
+    ]:
+        with pytest.raises(TrapError, match=said):
+            refuse_unseen(scene.plan("sh -c true", cwd))
+
+
+@needs_bwrap
+def test_program_out_of_sight(scene, monkeypatch):
+    """A program that only exists outside is refused before any trial."""
+    refuse_unseen(scene.plan("sh -c true"))
+    hidden = scene.home / "traps/toy/agent"
+    hidden.write_text("#!/bin/sh\n")
+    hidden.chmod(0o755)
+    with pytest.raises(TrapError, match="is not to be found by a solution that is isolated"):
+        refuse_unseen(scene.plan("traps/toy/agent"))
+
+
+def test_without_bwrap(monkeypatch):
+    """Without the program there is one clear error, and no way around it."""
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(TrapError, match="--isolate needs bubblewrap, and there is no program bwrap on PATH"):
+        refuse_missing_bwrap()
+
+
+def test_bwrap_that_does_not_work(tmp_path, monkeypatch):
+    """Where it may not make namespaces, what it says is told, with what to do."""
+    (tmp_path / "bwrap").write_text(
+        "#!/bin/sh\necho 'bwrap: No permissions to create new namespace.' >&2; exit 1\n"
+    )
+    (tmp_path / "bwrap").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(
+        TrapError, match=r"does not work here: bwrap: No permissions to create new namespace\. It"
+    ):
+        refuse_missing_bwrap()
