@@ -13,34 +13,34 @@ T = TypeVar("T")
 
 
 class Draw:
-    """Choices drawn from the stream called `name`; equal names give equal choices."""
+    """Random choices from the stream called `name`; equal names give equal choices."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self._random = Random(name).random
 
     def stream(self, name: str) -> "Draw":
-        """An independent stream below this one; drawing from it leaves this one alone."""
+        """Return an independent stream below this one; drawing from it does not affect this one."""
         return Draw(f"{self.name}/{name}")
 
     def below(self, n: int) -> int:
-        """A whole number from 0 to n-1."""
+        """Return a whole number from 0 to n-1."""
         return int(self._random() * n)
 
     def between(self, low: int, high: int) -> int:
-        """A whole number from low to high, both included."""
+        """Return a whole number from low to high, both included."""
         return low + self.below(high - low + 1)
 
     def chance(self, p: float) -> bool:
-        """True with probability `p`."""
+        """Return True with probability `p`."""
         return self._random() < p
 
     def choice(self, items: Sequence[T]) -> T:
-        """One of `items`."""
+        """Return one of `items`."""
         return items[self.below(len(items))]
 
     def shuffled(self, items: Sequence[T]) -> list[T]:
-        """All of `items` in a random order (Fisher and Yates)."""
+        """Return all of `items` in a random order (Fisher and Yates)."""
         out = list(items)
         for i in range(len(out) - 1, 0, -1):
             j = self.below(i + 1)
@@ -48,7 +48,7 @@ class Draw:
         return out
 
     def sample(self, items: Sequence[T], n: int) -> list[T]:
-        """`n` different positions of `items`, in random order; ValueError if there are fewer."""
+        """Return `n` of `items` in random order; ValueError if there are fewer."""
         if n > len(items):
             raise ValueError(f"cannot draw {n} of {len(items)}")
         return self.shuffled(items)[:n]

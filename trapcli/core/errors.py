@@ -1,14 +1,20 @@
-"""The one error a user sees, and the exit codes of every command."""
+"""The errors a user sees, and the exit codes of every command."""
 
-DONE = 0  # judge: the answer passed; a batch: all passed
-FAILED = 1  # judge: the answer failed; a batch: any did
-UNUSABLE = 2  # usage, or input that is missing or damaged
+DONE = 0  # judge: everything passed; calibrate: the run is complete
+FAILED = 1  # judge: something failed; calibrate: an open trial, a judge error, a failed self-check
+UNUSABLE = 2  # wrong usage, or input that is missing or damaged
+BUG = 70  # an unexpected exception (EX_SOFTWARE of sysexits.h)
 INTERRUPTED = 130
+CLOSED_PIPE = 141  # 128 + SIGPIPE, as a shell reports any program whose reader went away
 
 
 class TrapError(Exception):
-    """We cannot run, and it is not a bug: bad usage, or a missing or damaged input.
+    """We cannot run, and it is not a bug of ours: wrong usage, or a missing or damaged input.
 
-    The message is one paragraph that names the file or option, says what is wrong
-    and what to do. Commands print it on stderr and exit with `UNUSABLE`.
+    The message is one paragraph that names the file or option, says what is wrong and what to do.
+    Commands print it on stderr and exit with `UNUSABLE`.
     """
+
+
+class FamilyFault(TrapError):
+    """A family broke its contract: it raised an unexpected exception, or returned the wrong thing."""

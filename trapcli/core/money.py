@@ -1,4 +1,4 @@
-"""Numbers as text spells them, and amounts of money that every way of rounding agrees on."""
+"""Parse decimal numbers, and check that every way of rounding gives the same cents."""
 
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import TYPE_CHECKING
@@ -7,11 +7,11 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 CENT = Decimal("0.01")
-WIDE = Context(prec=64)  # no amount that a judge accepts is rounded by the context
+WIDE = Context(prec=64)  # wide enough that no amount a judge accepts is ever rounded
 
 
 def number(text: str) -> Decimal | None:
-    """The finite decimal that `text` spells in ASCII, or None."""
+    """Return the finite decimal that `text` spells in ASCII, or None."""
     if not text.isascii() or "_" in text:
         return None
     try:
@@ -22,10 +22,10 @@ def number(text: str) -> Decimal | None:
 
 
 def unambiguous(exact: "Fraction") -> bool:
-    """Whether half-up, half-even and binary floating point give the same cents for `exact`.
+    """Whether half-up, half-even and binary floating point give the same cents for `exact` dollars.
 
-    An amount within a ten-thousandth of a cent of a tie is refused: there binary
-    noise decides (IEEE 754 doubles carry at least 15 significant digits).
+    An amount within a ten-thousandth of a cent of a tie does not count as unambiguous, because binary
+    noise would decide it (IEEE 754 doubles have at least 15 significant digits).
     """
     in_cents = exact * 100
     if abs(2 * (in_cents % 1) - 1) * 5_000 < 1:
