@@ -1,0 +1,1 @@
+"""Verdicts: on one output, on a batch, and for trap-cli."""

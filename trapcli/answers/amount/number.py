@@ -1,7 +1,7 @@
-"""The one number in what follows `ANSWER:`, read only if it has one reading.
+"""Read the one number in the text after `ANSWER:`, if it has exactly one reading.
 
-`instructions.md` tells the rules. Every pattern names the ASCII digits: all else that Python
-takes for a digit is refused. They run on at most a thousand characters.
+The rules are in `instructions.md`. Every pattern names the ASCII digits: everything else that
+Python takes for a digit is refused. The patterns run on at most a thousand characters.
 """
 
 import re
@@ -22,7 +22,7 @@ MAX_DIGITS = 30
 MAX_EXPONENT = 15  # with 30 digits: a difference to any cents below 1e18 fits into 64 digits
 
 SPAN = re.compile(r"[0-9](?:.*[0-9])?", re.DOTALL)
-BLANK = re.compile(r"\s+(?![0-9])|(?<![0-9])\s+|\s{2,}")  # all white space but what may group digits
+BLANK = re.compile(r"\s+(?![0-9])|(?<![0-9])\s+|\s{2,}")  # all white space except what may group digits
 
 GROUP = "[\u00a0\u2007\u2009\u202f'\u2019_]"
 COMMAS = r"(?!0+,)(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3})"
@@ -40,28 +40,31 @@ BOX = re.compile(r"(?<![^\W_])(?<![.,}])\\boxed\{([^{}]*)\}(?![^\W_])")
 MATHS = re.compile(r"\\\(([^\\]*)\\\)|\\\[([^\\]*)\\\]")
 
 REFUSED = {
-    **dict.fromkeys("<>≤≥≪≫≦≧≠", "a bound is no amount, and HTML is not read"),
-    **dict.fromkeys("±∓", "a range is no amount"),
-    **dict.fromkeys("%‰‱٪﹪", "a percentage is no amount"),
+    **dict.fromkeys("<>≤≥≪≫≦≧≠", "a bound is not an amount, and HTML is not read"),
+    **dict.fromkeys("±∓", "a range is not an amount"),
+    **dict.fromkeys("%‰‱٪﹪", "a percentage is not an amount"),
     **dict.fromkeys("\\{}", r"of LaTeX only \boxed{}, $..$, \(..\), \[..\], \$, {,} and \, are read"),
 }
 ANY_REFUSED = re.compile(f"[{re.escape(''.join(REFUSED))}]")
 
 
 class Unreadable(Exception):
-    """Nothing can be read; the message says why. `read_answer` makes it a Problem."""
+    """Nothing can be read; the message says why. `read_answer` turns it into a Problem."""
 
 
-def read_number(said: str, alone: bool = False) -> Decimal:
-    """The number in `said`, finite and of at most `MAX_DIGITS` digits; alone: with no words around it.
+def read_number(text: str, alone: bool = False) -> Decimal:
+    """Return the number in a text: finite, with at most `MAX_DIGITS` digits.
 
-    Raises Unreadable if there is none, more than one, or one without one reading.
+    alone: allow no words around it.
+
+    Raises Unreadable if there is no number, more than one, or one that does not have exactly one
+    reading.
     """
-    line = BLANK.sub(" ", _result(_without_latex(said), alone).replace("|", " "))
+    line = BLANK.sub(" ", _result(_without_latex(text), alone).replace("|", " "))
     _refuse_characters(line)
     span = SPAN.search(line)
     if not span:
-        raise Unreadable("it has no number")
+        raise Unreadable("there is no number in it")
     before, body, after = line[: span.start()], span[0], line[span.end() :]
     if before.endswith("."):
         before, body = before[:-1], f".{body}"
@@ -75,11 +78,11 @@ def read_number(said: str, alone: bool = False) -> Decimal:
     return value.copy_negate() if negative and value else value
 
 
-def _without_latex(said: str) -> str:
-    """The line without the LaTeX that cannot change a number."""
-    if "\\" not in said and "{" not in said:
-        return said
-    line = said.replace("\\$", "$").replace("{,}", ",").replace("\\,", "\u2009")
+def _without_latex(text: str) -> str:
+    """Return the line without the LaTeX that cannot change a number."""
+    if "\\" not in text and "{" not in text:
+        return text
+    line = text.replace("\\$", "$").replace("{,}", ",").replace("\\,", "\u2009")
     line = BOX.sub(r"\1", line)
     if "\\boxed" in line:
         raise Unreadable(r"a \boxed{ is not closed, or touches something")
@@ -87,41 +90,41 @@ def _without_latex(said: str) -> str:
 
 
 def _result(line: str, alone: bool) -> str:
-    """What stands after the last `=`; before it the working may be shown."""
+    """Return the part after the last `=`; the part before it may show the working."""
     if "=" not in line:
         return line
     if alone:
         raise Unreadable("there is an = in it")
     working, _, result = line.rpartition("=")
     if working.endswith(("<", ">", "!", *SIGNS)):
-        raise Unreadable(f'"{working[-1]}=" does not give an amount')
+        raise Unreadable(f"'{working[-1]}=' does not give an amount")
     return result
 
 
 def _refuse_characters(line: str) -> None:
-    """Raise Unreadable if a character stands anywhere that leaves no amount, or digits unread."""
+    """Raise Unreadable if a character anywhere on the line rules out an amount, or would go unread."""
     if "~~" in line:
         raise Unreadable("it is struck out")
-    if found := ANY_REFUSED.search(line):
-        raise Unreadable(REFUSED[found[0]])
+    if match := ANY_REFUSED.search(line):
+        raise Unreadable(REFUSED[match[0]])
     for character in "" if line.isascii() else line:
-        kind = category(character)
-        if kind == "Sc" and character != "$":
-            raise Unreadable(f'"{character}" is another currency or unit')
-        if kind[0] == "N" and not character.isascii():
-            raise Unreadable(f'"{character}" is none of the digits 0 to 9')
+        general = category(character)
+        if general == "Sc" and character != "$":
+            raise Unreadable(f"'{character}' is another currency or unit")
+        if general[0] == "N" and not character.isascii():
+            raise Unreadable(f"'{character}' is not one of the digits 0 to 9")
 
 
 def _value(body: str) -> Decimal:
-    """The number that begins with the first digit of the line, or a point, and ends with the last one."""
+    """Return the number that begins with the line's first digit, or a point, and ends with its last digit."""
     if WITH_POINT.fullmatch(body):
         spelled = re.sub(r"[^0-9.]", "", body)
     elif WITH_COMMA.fullmatch(body):
         spelled = re.sub(r"[^0-9,]", "", body).replace(",", ".")
-    elif found := SCIENTIFIC.fullmatch(body):
-        if len(found["power"]) > 2 or int(found["power"]) > MAX_EXPONENT:
+    elif match := SCIENTIFIC.fullmatch(body):
+        if len(match["power"]) > 2 or int(match["power"]) > MAX_EXPONENT:
             raise Unreadable(f"its exponent is beyond {MAX_EXPONENT}")
-        spelled, body = body, found["digits"]
+        spelled, body = body, match["digits"]
     else:
         raise Unreadable(_misread(body))
     digits = sum(map(str.isdigit, body))
@@ -131,16 +134,17 @@ def _value(body: str) -> Decimal:
 
 
 def _misread(body: str) -> str:
+    """Return why the body is not a number."""
     pieces = PIECE.findall(body)
     if len(pieces) > 1 and re.search(r"[^0-9A-Za-z.,'\u2019_]", body):
         return f"it has more than one number: {', '.join(pieces[:4])}"
     if re.search("[A-Za-z]", body):
         return "there are letters in the number"
-    return "its points, commas and groups have no one reading"
+    return "its points, commas and groups do not have exactly one reading"
 
 
 def _before(before: str) -> tuple[str, bool]:
-    """What stands before the number, its sign and its dollars, and whether the sign is a minus."""
+    """Return the text before the number, its sign and its dollars, and whether the sign is a minus."""
     left, sign = _signed(before)
     dollars = DOLLAR_BEFORE.search(left[-20:])
     if dollars:
@@ -153,15 +157,15 @@ def _before(before: str) -> tuple[str, bool]:
     if edge == "$":
         raise Unreadable("dollars other than US$ are another currency")
     if edge and edge not in " :(":
-        raise Unreadable(f'"{edge}" touches the number')
+        raise Unreadable(f"'{edge}' touches the number")
     far = left.rstrip(f" {OPENING}")[-1:]
     if far and far in DASHES + OPERATORS:
-        raise Unreadable(f'"{far}" stands apart from the number and may be its sign; let it touch')
+        raise Unreadable(f"'{far}' is apart from the number and may be its sign; let it touch the number")
     return left, sign in MINUS if sign else False
 
 
 def _signed(left: str) -> tuple[str, str]:
-    """What stands before a sign that touches, less decoration, and the sign, or "" if there is none."""
+    """Return the text before a sign that touches, without decoration, and the sign, or "" if none touches."""
     left = left.rstrip(OPENING)
     if left and left[-1] in SIGNS:
         return left[:-1].rstrip(OPENING), left[-1]
@@ -169,16 +173,16 @@ def _signed(left: str) -> tuple[str, str]:
 
 
 def _after(after: str) -> str:
-    """What stands behind the number, its closing marks and its dollars."""
+    """Return the text after the number, its closing marks and its dollars."""
     rest = after.lstrip(CLOSING)
     if dollars := DOLLAR_AFTER.match(rest):
         rest = rest[dollars.end() :].lstrip(CLOSING)
     edge = rest[:1]
     touching = after[: len(after) - len(rest)][-1:] in ("", *".'\u2019_")
     if edge and edge not in " ()—" and (touching or not edge.isalpha()):
-        raise Unreadable(f'"{edge}" touches the number')
+        raise Unreadable(f"'{edge}' touches the number")
     far = rest.lstrip()
     ends = not far.strip(f" .{DASHES}{MARKS}")
     if far and (far[0] in OPERATORS or (far[0] in DASHES and ends)):
-        raise Unreadable(f'"{far[0]}" behind the number may be its sign, or part of a sum')
+        raise Unreadable(f"'{far[0]}' behind the number may be its sign, or part of a sum")
     return rest

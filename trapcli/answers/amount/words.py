@@ -1,12 +1,12 @@
-"""The words around a number: most are no matter; some make it another number, or none.
+"""The words around a number: most are harmless; some make it another number, or none.
 
-`instructions.md` tells which. Texts are at most a thousand characters, with single blanks.
+`instructions.md` says which. Texts have at most a thousand characters, and single blanks.
 """
 
 import re
 
 MARKS = "*_`\"'\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb"  # emphasis, code, quotation marks
-AROUND = f" ()[]~≈{MARKS}"  # what may stand between a word and the number that it is next to
+AROUND = f" ()[]~≈{MARKS}"  # what may separate a word from the number next to it
 
 
 def _set(words: str) -> frozenset[str]:
@@ -30,7 +30,7 @@ BOUND = re.compile(r"(?<![^\W_])at (?:most|least)(?![^\W_])")
 BOUND_BEFORE = re.compile(rf"(?<![^\W_])(?:{COMPARED} than|up to|{PLACED})$")
 BOUND_AFTER = re.compile(rf"(?:or|and) (?:{COMPARED}|{PLACED})(?![^\W_])")
 
-# ISO 4217, less small currencies; those that are words count only in capitals and next to the number.
+# ISO 4217 without small currencies; codes that are also words count only in capitals, next to the number.
 CODES = _set(
     """aed aud bdt bgn bhd brl btc cad chf clp cnh cny crc czk dkk egp eth eur gbp ghs hkd hrk huf idr
     ils inr isk jmd jod jpy kes krw kwd kzt lkr mxn myr ngn nok npr nzd omr php pkr pln qar rmb rsd rub
@@ -52,9 +52,9 @@ DOLLAR_OF = re.compile(r"(?<![^\W\d_])([^\W\d_]+)\$")
 
 
 def objection(before: str, after: str, alone: bool) -> str:
-    """Why the words before and after a number leave it without one reading; "" if they do no harm.
+    """Return why the words around a number leave it without exactly one reading; "" if they do no harm.
 
-    alone: no words are wanted but those for dollars.
+    alone: allow no words except those for dollars.
     """
     near, far = before.rstrip(AROUND), after.lstrip(AROUND)
     line = f"{near} 0 {far}".replace("\u2019", "'").lower()
@@ -63,21 +63,21 @@ def objection(before: str, after: str, alone: bool) -> str:
         return ""
     for word in words:
         if word in CHANGING or word.endswith("n't"):
-            return f'"{word}" changes the number'
+            return f"'{word}' changes the number"
     before, _, after = line.partition(" 0 ")
     if not SIDES.isdisjoint(words) or SIDE_BEFORE.search(before[-10:]) or SIDE_AFTER.match(after):
         return "credit or debit with the number may be its sign; write a minus or nothing"
     if BOUND.search(line) or BOUND_BEFORE.search(before[-15:]) or BOUND_AFTER.match(after):
-        return "a bound is no amount"
+        return "a bound is not an amount"
     if other := _other_currency(words, line) or _code_beside(near, far):
-        return f'"{other}" is another currency'
+        return f"'{other}' is another currency"
     if alone and not DOLLARS.issuperset(words):
         return "there are words with it"
     return ""
 
 
 def _other_currency(words: list[str], line: str) -> str:
-    """The first word for a currency other than the US dollar, or ""."""
+    """Return the first word for a currency other than the US dollar, or ""."""
     for word in words:
         if word in CODES or word in MONEY:
             return word
@@ -91,8 +91,8 @@ def _other_currency(words: list[str], line: str) -> str:
 
 
 def _code_beside(near: str, far: str) -> str:
-    """A code that is also a word, if it stands in capitals next to the number, or ""."""
-    for found in (CODE_BEFORE.search(near[-4:]), CODE_AFTER.match(far)):
-        if found and found[0] in WORDLIKE_CODES:
-            return found[0]
+    """Return a code that is also a word, if it is next to the number in capitals, or ""."""
+    for match in (CODE_BEFORE.search(near[-4:]), CODE_AFTER.match(far)):
+        if match and match[0] in WORDLIKE_CODES:
+            return match[0]
     return ""

@@ -1,7 +1,7 @@
-"""Tables with kinds of columns: how a value is written in a cell, and when two cells are equal.
+"""Tables with typed columns: how a value is written in a cell, and when two cells are equal.
 
-Kinds: `id` and `text` (by their characters), `date` (likewise), `money`, `number`
-and `integer` (by their value, however it is spelled).
+Column types: `id`, `text` and `date` are compared by their characters; `money`, `number` and
+`integer` by their value, however it is spelled.
 """
 
 import csv
@@ -19,18 +19,20 @@ Row = dict[str, str]
 Tables = Mapping[str, Sequence[Row]]  # file name -> rows
 
 NUMERIC = frozenset({"money", "number", "integer"})
-KINDS = NUMERIC | {"id", "text", "date"}
+COLUMN_TYPES = NUMERIC | {"id", "text", "date"}
 LARGEST_EXPONENT = 40
-LONGEST_NUMBER = 100  # characters; converting a longer one takes time that nobody bounds
+LONGEST_NUMBER = 100  # characters; converting text to a number takes more than linear time
 _GROUPED = re.compile(r"([+-]?)\$?([+-]?)(\d{1,3}(?:,\d{3})+|\d+)(\.\d*)?")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A CSV file of a case: its name, its columns in order with their kinds, its key.
+    """A CSV file of a case.
 
-    The key is a column, or several whose cells together tell the rows apart.
+    name: the file's name.
+    columns: column name -> column type, in order.
+    key: the column that identifies a row, or several columns that do so together.
     """
 
     name: str
@@ -38,9 +40,11 @@ class Table:
     key: str | tuple[str, ...]
 
     def __post_init__(self) -> None:
-        unknown = set(self.columns.values()) - KINDS
-        if unknown or not self.keys or not set(self.keys) <= self.columns.keys():
-            raise ValueError(f"{self.name}: unknown kinds {unknown} or no column {self.key!r}")
+        unknown = sorted(set(self.columns.values()) - COLUMN_TYPES)
+        if unknown:
+            raise ValueError(f"{self.name}: unknown column types: {', '.join(unknown)}")
+        if not self.keys or not set(self.keys) <= self.columns.keys():
+            raise ValueError(f"{self.name}: no column {self.key!r} for the key")
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -49,40 +53,42 @@ class Table:
 
     @property
     def key_of(self) -> Callable[[Row], Any]:
-        """What gives a row's key: its cell, or a tuple of its cells if the key has several columns."""
+        """A function from a row to its key: one cell, or a tuple of cells if the key has several columns."""
         return itemgetter(*self.keys)
 
     def match(self, row: Row) -> Row:
-        """What an edit matches to hit this row and no other."""
+        """Return the `match` of an edit that hits this row and no other."""
         return {column: row[column] for column in self.keys}
 
 
 def schema(*tables: Table) -> dict[str, Table]:
-    """The tables by file name, in the order given."""
+    """Return the tables by file name, in the given order."""
     return {table.name: table for table in tables}
 
 
-def value_of(kind: str, cell: str) -> Decimal | str:
-    """What a cell means: a number where its kind and its text say so, else its text."""
-    if kind in NUMERIC:
+def value_of(column_type: str, cell: str) -> Decimal | str:
+    """Return what a cell means: a number if its column is numeric and its text spells one, else its text."""
+    if column_type in NUMERIC:
         value = number(cell) if len(cell) <= LONGEST_NUMBER else None
         if value is not None and abs(value.adjusted()) <= LARGEST_EXPONENT:
             return value
     return cell
 
 
-def same(kind: str, one: str, other: str) -> bool:
-    """Whether two cells of a column of this kind hold the same value."""
-    return one == other or (kind in NUMERIC and value_of(kind, one) == value_of(kind, other))
+def same(column_type: str, one: str, other: str) -> bool:
+    """Whether two cells of a column of this type hold the same value."""
+    if one == other:
+        return True
+    return column_type in NUMERIC and value_of(column_type, one) == value_of(column_type, other)
 
 
-def cell(kind: str, value: Any) -> str | None:
-    """A JSON scalar as the text of a cell of this kind; None for an array or an object.
+def cell(column_type: str, value: Any) -> str | None:
+    """Return a JSON scalar as the text of a cell; None for an array or an object.
 
-    null and "" are the empty cell. Outer white space is dropped; so are control
-    characters other than tab and newline. A number is spelled plainly, however it
-    was given (148, "148.0", 1.48e2; money also "$1,148.00"); text where a number
-    belongs stays as it is, for the reports to refuse.
+    null and "" are the empty cell. White space around a value is dropped, and so are control
+    characters other than tab and newline. A number is spelled plainly, however it was given (148,
+    "148.0", 1.48e2; money also "$1,148.00"). Text in a numeric column stays as it is, for the
+    reports to refuse.
     """
     if value is None:
         return ""
@@ -93,35 +99,35 @@ def cell(kind: str, value: Any) -> str | None:
     if not isinstance(value, str):
         return None
     text = _CONTROLS.sub("", value.replace("\r\n", "\n").replace("\r", "\n")).strip()
-    if kind not in NUMERIC or not text:
+    if column_type not in NUMERIC or not text:
         return text
-    if kind == "money" and (grouped := _GROUPED.fullmatch(text)):
+    if column_type == "money" and (grouped := _GROUPED.fullmatch(text)):
         before, after, whole, rest = grouped.groups()
         if not (before and after):
             text = f"{before or after}{whole.replace(',', '')}{rest or ''}"
-    plain = value_of(kind, text)
+    plain = value_of(column_type, text)
     return f"{plain:f}" if isinstance(plain, Decimal) else text
 
 
 def read_table(table: Table, text: str) -> list[Row]:
-    """The rows of a CSV text; ValueError if its header is not the table's columns."""
+    """Return the rows of a CSV text; ValueError if its header or the length of a row is wrong."""
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     if reader.fieldnames != list(table.columns):
         raise ValueError(f"{table.name}: the header is {reader.fieldnames}, not {list(table.columns)}")
     rows = list(reader)
     for line, row in enumerate(rows, 2):
         if None in row or None in row.values():
-            raise ValueError(f"{table.name}: row {line} has not {len(table.columns)} cells")
+            raise ValueError(f"{table.name}: row {line} does not have {len(table.columns)} cells")
     return rows
 
 
 def write_rows(rows: Iterable[Sequence[str]]) -> str:
-    """CSV text with "\\n" at line ends, as the report scripts print it."""
+    """Return the rows as CSV text with "\\n" line endings, as the report scripts print it."""
     out = io.StringIO(newline="")
     csv.writer(out, lineterminator="\n").writerows(rows)
     return out.getvalue()
 
 
 def write_table(table: Table, rows: Iterable[Row]) -> str:
-    """The table as CSV text, header first."""
+    """Return the table as CSV text, header first."""
     return write_rows([list(table.columns), *([row[column] for column in table.columns] for row in rows)])

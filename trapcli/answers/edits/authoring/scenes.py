@@ -1,8 +1,8 @@
-"""From a scene to a planned case: what the trap kinds of any edits family have in common.
+"""From a scene to a planned case: what the traps of any edits family have in common.
 
-A kind draws a scene on its family's sketch: what the ticket asks of the world, and the
-words it says it with. The world is played twice, as recorded and as it should be; the
-case's gold edits are the difference of the tables.
+A trap draws a scene with its family's world builder: what a ticket asks for, and the names in its
+text. The world is written to tables twice, as recorded and as it should be. The gold edits of the
+case are the difference between these tables.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
 from trapcli.answers.edits.authoring import ticket_text
-from trapcli.answers.edits.family import Plan, Unlucky
+from trapcli.answers.edits.authoring.plan import Plan, PlanFailed
 from trapcli.answers.edits.tables import Row, Table, Tables
 from trapcli.core.contract import Problem
 from trapcli.core.draw import Draw
@@ -18,7 +18,7 @@ from trapcli.core.draw import Draw
 T = TypeVar("T")
 W = TypeVar("W")
 W_co = TypeVar("W_co", covariant=True)
-REDRAWS = 60
+REDRAWS = 60  # of rows that show the answer, before the plan is given up
 
 TWIN = (
     "Please do not mix it up with {twin}, which stays as it is.",
@@ -38,12 +38,15 @@ OTHER = (
 
 @dataclass(frozen=True, slots=True)
 class History(Generic[T]):
-    """A value over time: steps of (start, value) in order; starts are periods or days as text that sorts."""
+    """A value over time.
+
+    steps: (start, value) in order; a start is a period ("YYYY-MM") or a day ("YYYY-MM-DD").
+    """
 
     steps: tuple[tuple[str, T], ...]
 
     def at(self, time: str) -> T:
-        """The value that holds at `time`; ValueError if it is before the first step."""
+        """Return the value at `time`; ValueError if that is before the first step."""
         for start, value in reversed(self.steps):
             if start <= time:
                 return value
@@ -55,24 +58,27 @@ class History(Generic[T]):
         return self.steps[-1][1]
 
     def since(self, start: str, value: T) -> "History[T]":
-        """The same history, but `value` from `start` on, whatever came later."""
+        """Return this history with `value` from `start` on, in place of all later steps."""
         return History((*(step for step in self.steps if step[0] < start), (start, value)))
 
 
 def always(value: T) -> History[T]:
-    """A value that holds at any time."""
+    """Return the history of a value that never changes."""
     return History((("", value),))
 
 
 class Ids:
-    """Fresh ids. Those of one prefix come in no order and with gaps, so that none tells when it was drawn."""
+    """Fresh ids, in random order and with gaps, so that no id shows when it was drawn.
+
+    most: how many ids of one prefix there are.
+    """
 
     def __init__(self, draw: Draw, most: int) -> None:
         self._draw, self._most = draw, most
         self._free: dict[str, list[int]] = {}
 
     def take(self, prefix: str, digits: int = 3) -> str:
-        """An id such as "PID-174"; IndexError after `most` of a prefix."""
+        """Return an id such as "PID-174"; IndexError after `most` of a prefix."""
         if prefix not in self._free:
             first = 10 ** (digits - 1)
             self._free[prefix] = self._draw.stream(f"ids/{prefix}").shuffled(range(first, first + self._most))
@@ -80,70 +86,79 @@ class Ids:
 
 
 def dollars(cents: int) -> str:
-    """Whole cents, none of them owed, as a money cell."""
+    """Return whole cents, not negative, as a money cell."""
     return f"{cents // 100}.{cents % 100:02d}"
 
 
 def longer_name(draw: Draw, name: str, endings: Sequence[str], taken: Collection[str]) -> str:
-    """A name that begins with `name` and is not taken; "" if all are."""
+    """Return a name that begins with `name` and is not taken; "" if every one is."""
     free = [longer for ending in endings if (longer := f"{name} {ending}") not in taken]
     return draw.choice(free) if free else ""
 
 
 def in_turn(draw: Draw, items: Sequence[T], count: int) -> list[T]:
-    """`count` of the items: all of them in a random order, and that again and again."""
+    """Return `count` of the items: all of them in a random order, and this order again and again."""
     order = draw.shuffled(items)
     return [order[i % len(order)] for i in range(count)]
 
 
 def idle_remarks(draw: Draw, twin: str, other: str) -> list[str]:
-    """Up to two sentences that decide nothing: of a look-alike ("" if there is none) and of a bystander."""
-    said = []
+    """Return up to two sentences that decide nothing.
+
+    twin: the name of a look-alike, or "" if there is none.
+    other: the name of someone whom the ticket does not concern.
+    """
+    remarks = []
     if twin and draw.chance(0.6):
-        said.append(draw.choice(TWIN).format(twin=twin))
+        remarks.append(draw.choice(TWIN).format(twin=twin))
     if draw.chance(0.4):
-        said.append(draw.choice(OTHER).format(other=other))
-    return said
+        remarks.append(draw.choice(OTHER).format(other=other))
+    return remarks
 
 
 @dataclass(frozen=True, slots=True)
 class Scene(Generic[W]):
-    """What a ticket asks of the world, and what it says.
+    """What a ticket asks for, and what it says.
 
-    said: the {names} in the kind's titles and bodies. facts: JSON data for `inspect`.
+    change: turns the world as recorded into the world as it should be.
+    names: values for the {names} in the trap's titles and bodies.
+    facts: JSON data for `inspect`.
     asides: sentences of the ticket that decide nothing.
     """
 
     change: Callable[[W], W]
-    said: Mapping[str, str]
+    names: Mapping[str, str]
     facts: Mapping[str, Any]
     asides: Sequence[str] = ()
 
 
-class Sketch(Protocol[W_co]):
-    """A world in the making, of one family."""
+class WorldBuilder(Protocol[W_co]):
+    """What draws the records of one world, for one family."""
 
     draw: Draw
 
     def world(self) -> W_co:
-        """The world as recorded; the same again unless something was redrawn."""
+        """Return the world as recorded; the same one again unless something was redrawn."""
 
     def redraw(self, file: str, row: Row) -> None:
-        """Give the record behind the row other figures; Unlucky if they are needed as they are."""
+        """Give the record behind a row other figures; PlanFailed if they must stay as they are."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stage(Generic[W]):
-    """What a family's trap kinds share: its tables, its columns of computed values, how a world is made.
+class Planner(Generic[W]):
+    """What plans the cases of a family's traps.
 
-    sketch(draw, knobs): a blank sketch. written(recorded, right): the tables of the world as
-    recorded and as it should be; it raises Unlucky if a figure of them is in doubt.
+    tables: the family's tables.
+    computed: the (file, column) pairs that an agent must work out.
+    builder: returns a `WorldBuilder`, as builder(draw, knobs).
+    write: returns the tables of the world as recorded and as it should be, as write(recorded, right);
+        PlanFailed if one of their figures is in doubt.
     """
 
     tables: tuple[Table, ...]
     computed: frozenset[tuple[str, str]]
-    sketch: Callable[[Draw, Any], Any]
-    written: Callable[[W, W], tuple[Tables, Tables]]
+    builder: Callable[[Draw, Any], Any]
+    write: Callable[[W, W], tuple[Tables, Tables]]
     columns: Mapping[str, list[str]] = field(init=False)  # the computed ones of each file
 
     def __post_init__(self) -> None:
@@ -151,42 +166,48 @@ class Stage(Generic[W]):
         columns = {file: sorted(c for of, c in self.computed if of == file) for file in files}
         object.__setattr__(self, "columns", columns)
 
-    def plan(
+    def plan_function(
         self, titles: Sequence[str], bodies: Sequence[str], scene: Callable[[Any], Scene[W]]
     ) -> Callable[[Draw, Any], Plan]:
-        """The `plan` of a trap kind, from what its tickets say and how its scenes are drawn."""
+        """Return the `plan` of a trap.
 
-        def planned(draw: Draw, knobs: Any) -> Plan:
-            sketch = self.sketch(draw, knobs)
-            drawn = scene(sketch)
-            ticket = ticket_text.ticket(draw, titles, bodies, drawn.asides, **drawn.said)
-            before, after = self._cleared(sketch, drawn.change, ticket)
+        titles, bodies: what its tickets say; see `ticket_text.ticket`.
+        scene: draws a scene with a world builder.
+        """
+
+        def plan(draw: Draw, knobs: Any) -> Plan:
+            builder = self.builder(draw, knobs)
+            drawn = scene(builder)
+            ticket = ticket_text.ticket(draw, titles, bodies, drawn.asides, **drawn.names)
+            before, after = self._tables(builder, drawn.change, ticket)
             return Plan(before, after, ticket, drawn.facts)
 
-        return planned
+        return plan
 
-    def _cleared(self, sketch: Sketch[W], change: Callable[[W], W], ticket: str) -> tuple[Tables, Tables]:
-        """The tables as recorded and as they should be, when no computed value stands in the inputs."""
+    def _tables(
+        self, builder: WorldBuilder[W], change: Callable[[W], W], ticket: str
+    ) -> tuple[Tables, Tables]:
+        """Return the tables before and after; redraw the rows that show a computed value of the answer."""
         for _ in range(REDRAWS):
-            recorded = sketch.world()
-            before, after = self.written(recorded, change(recorded))
-            wanted = self._answers(before, after)
-            if any(text in ticket for _, _, text in wanted):
-                raise Unlucky("a figure of the answer stands in the ticket")
+            recorded = builder.world()
+            before, after = self.write(recorded, change(recorded))
+            secret = self._computed_cells(before, after)
+            if any(text in ticket for _, _, text in secret):
+                raise PlanFailed("a figure of the answer is in the ticket")
             showing = [
                 (file, row)
                 for file, columns in self.columns.items()
                 for row in before[file]
-                if any((file, column, row[column]) in wanted for column in columns)
+                if any((file, column, row[column]) in secret for column in columns)
             ]
             if not showing:
                 return before, after
             for file, row in showing:
-                sketch.redraw(file, row)
-        raise Unlucky("a figure of the answer stands in the inputs")
+                builder.redraw(file, row)
+        raise PlanFailed("a figure of the answer is in the inputs")
 
-    def _answers(self, before: Tables, after: Tables) -> set[tuple[str, str, str]]:
-        """File, column and text of each computed cell that the right edits set."""
+    def _computed_cells(self, before: Tables, after: Tables) -> set[tuple[str, str, str]]:
+        """Return file, column and text of each computed cell that the right edits set."""
         found: set[tuple[str, str, str]] = set()
         for table in self.tables:
             columns = self.columns.get(table.name, [])
@@ -197,11 +218,11 @@ class Stage(Generic[W]):
         return found
 
 
-Link = tuple[str, str, str, str]  # file and column of a cell, file and column where its keys must stand
+Link = tuple[str, str, str, str]  # file and column of a cell, file and column that its keys refer to
 
 
-def dangling(tables: Tables, links: Sequence[Link], separator: str = ";") -> Iterator[Problem]:
-    """Cells that hold a key of another table that is not there. One may hold several, separated, or none."""
+def dangling_keys(tables: Tables, links: Sequence[Link], separator: str = ";") -> Iterator[Problem]:
+    """Yield the keys in cells that are not in the table they refer to; a cell may hold several, or none."""
     for file, column, target, of in links:
         known = {row[of] for row in tables[target]}
         for row in tables[file]:

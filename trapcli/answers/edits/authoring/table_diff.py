@@ -7,17 +7,17 @@ from trapcli.answers.edits.tables import Table, Tables
 
 
 def diff(schema: Mapping[str, Table], before: Tables, after: Tables) -> list[dict[str, Any]]:
-    """One edit a row: an update for each row that changed, an insert for each new one.
+    """Return one edit for each row that differs: an update if it changed, an insert if it is new.
 
-    Rows are told apart by their table's key. Edits come in the order of the schema,
-    inserts of a table before its updates. ValueError if a row vanished.
+    Rows are identified by their table's key. Edits are in the order of the schema, the inserts of
+    a table before its updates. Raises ValueError if a row is missing in `after`.
     """
     edits: list[dict[str, Any]] = []
     for name, table in schema.items():
         old = {table.key_of(row): row for row in before[name]}
         new = {table.key_of(row): row for row in after[name]}
-        if old.keys() - new.keys():
-            raise ValueError(f"{name}: no edit deletes rows {sorted(old.keys() - new.keys())}")
+        if missing := old.keys() - new.keys():
+            raise ValueError(f"{name}: an edit cannot delete a row, but these are gone: {sorted(missing)}")
         edits += [
             {"file": name, "op": "insert", "row": dict(row)} for key, row in new.items() if key not in old
         ]

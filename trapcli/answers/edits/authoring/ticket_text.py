@@ -1,6 +1,6 @@
-"""How a colleague writes a ticket: dates, months, amounts and shares in their usual spellings.
+"""The text of a ticket as a colleague writes it: dates, months, amounts and shares in usual spellings.
 
-No spelling here can be read two ways: months are named or stand as YYYY-MM.
+No spelling can be read in two ways: a month is named or written as YYYY-MM.
 """
 
 from collections.abc import Sequence
@@ -27,32 +27,32 @@ CLOSERS = (
 
 
 def months(first: str, count: int) -> list[str]:
-    """`count` periods ("YYYY-MM") in a row, from `first` on."""
-    return [shifted(first, by) for by in range(count)]
+    """Return `count` consecutive periods ("YYYY-MM"), beginning with `first`."""
+    return [shift_month(first, by) for by in range(count)]
 
 
-def shifted(period: str, by: int) -> str:
-    """The period `by` months later (earlier if negative)."""
+def shift_month(period: str, by: int) -> str:
+    """Return the period `by` months later; earlier if negative."""
     year, month = map(int, period.split("-"))
     i = year * 12 + month - 1 + by
     return f"{i // 12:04d}-{i % 12 + 1:02d}"
 
 
 def month(draw: Draw, period: str) -> str:
-    """A period as "March 2025" or "2025-03"."""
+    """Return a period as "March 2025" or "2025-03"."""
     year, number = period.split("-")
     return draw.choice((f"{MONTHS[int(number) - 1]} {year}", period))
 
 
 def date(draw: Draw, day: str) -> str:
-    """A date ("YYYY-MM-DD") as it is, as "1 March 2025" or as "March 1, 2025"."""
+    """Return a date ("YYYY-MM-DD") as it is, as "1 March 2025" or as "March 1, 2025"."""
     year, number, digits = day.split("-")
     name = MONTHS[int(number) - 1]
     return draw.choice((day, f"{int(digits)} {name} {year}", f"{name} {int(digits)}, {year}"))
 
 
 def dollars(draw: Draw, amount: Decimal | int) -> str:
-    """An amount as "$149", "$149.00", "149.00 USD" or "149 dollars"; cents are kept where there are any."""
+    """Return an amount as "$149", "$149.00", "149.00 USD" or "149 dollars", with cents if it has any."""
     exact = Decimal(amount)
     if exact != exact.to_integral_value():
         return draw.choice((f"${exact:.2f}", f"{exact:.2f} USD"))
@@ -60,21 +60,22 @@ def dollars(draw: Draw, amount: Decimal | int) -> str:
 
 
 def percent(draw: Draw, share: int) -> str:
-    """A whole percentage as "15%" or "15 percent"."""
+    """Return a whole percentage as "15%" or "15 percent"."""
     return draw.choice((f"{share}%", f"{share} percent"))
 
 
 def ticket(
-    draw: Draw, titles: Sequence[str], bodies: Sequence[str], asides: Sequence[str], **said: str
+    draw: Draw, titles: Sequence[str], bodies: Sequence[str], asides: Sequence[str], **names: str
 ) -> str:
-    """A ticket: one of the titles, one of the bodies, and the asides below it.
+    """Return a ticket: one of the titles, one of the bodies, and the asides below it.
 
-    `said` fills the {names} in all of them. Every body must say all that decides the
-    answer; an aside never may.
+    bodies: each must say everything that decides the answer.
+    asides: sentences that decide nothing.
+    names: values for the {names} in all of these.
     """
     parts = [draw.choice(bodies)]
     for aside in draw.shuffled(asides):
         parts.insert(draw.between(1, len(parts)), aside)
     opener, closer = draw.choice(OPENERS), draw.choice(CLOSERS)
     paragraphs = [f"# {draw.choice(titles)}", opener, *parts, closer]
-    return "\n\n".join(part.format(**said) for part in paragraphs if part) + "\n"
+    return "\n\n".join(part.format(**names) for part in paragraphs if part) + "\n"

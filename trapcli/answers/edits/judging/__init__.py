@@ -1,0 +1,1 @@
+"""Apply edits to tables, run the reports, and compare."""

@@ -1,23 +1,26 @@
-"""Edits put on tables: lenient about form, and every part that is ignored is noted."""
+"""Put edits on tables: lenient about their form, with a note for every part that is ignored."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from trapcli.answers.edits.tables import Row, Table, Tables, cell, same
+from trapcli.core.shorten import one_line, quoted
 
 LONGEST_CELL = 200  # characters; an update may put a cell into thousands of rows, and reports print them
-Index = dict[str, dict[Any, int]]  # file -> key -> position of the row with that key
+KeyIndex = dict[str, dict[Any, int]]  # file -> key -> position of the row with that key
 FIELDS = {"update": ("file", "op", "match", "set"), "insert": ("file", "op", "row")}
 
 
 @dataclass(frozen=True, slots=True)
-class Applied:
-    """Tables after edits. `tables` shares every table and row that no edit touched.
+class AppliedEdits:
+    """The tables after edits, and what the edits did.
 
-    touched: for each edit that had an effect, its position from 1 and the columns
-    it changed as (file, column); an inserted row counts all its columns.
-    broken: file -> why reports that read it must fail. notes: what was ignored.
+    tables: every table and row that no edit touched is the same object as before.
+    touched: for each edit that had an effect, its position from 1 and the (file, column) pairs that
+        it changed; an inserted row counts all its columns.
+    broken: file -> why reports that read it must fail.
+    notes: what was ignored, and why.
     """
 
     tables: Mapping[str, Sequence[Row]]
@@ -33,53 +36,53 @@ class Applied:
 
 @dataclass(slots=True)
 class _Work:
+    """Tables while edits are put on them; see `AppliedEdits`."""
+
     schema: Mapping[str, Table]
     tables: dict[str, Sequence[Row]]
-    index: Index
+    index: KeyIndex
     copied: set[str] = field(default_factory=set)
     touched: list[tuple[int, frozenset[tuple[str, str]]]] = field(default_factory=list)
     broken: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     def writable(self, file: str) -> list[Row]:
+        """Return the rows of a table in a list of our own."""
         if file not in self.copied:
             self.tables[file] = list(self.tables[file])
             self.copied.add(file)
         return self.tables[file]  # type: ignore[return-value]
 
 
-def quoted(value: Any) -> str:
-    """A JSON value for a note, in few characters."""
-    text = f"'{value}'" if isinstance(value, str) else str(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+def key_index(schema: Mapping[str, Table], tables: Tables) -> KeyIndex:
+    """Return the position of each key, which makes `apply_edits` fast on large tables.
 
-
-def index_of(schema: Mapping[str, Table], tables: Tables) -> Index:
-    """Where each key stands, for `apply_edits` on large tables; tables with a key twice are left out."""
+    A table in which two rows have the same key is left out.
+    """
     keys = {name: map(schema[name].key_of, rows) for name, rows in tables.items()}
     index = {name: {key: i for i, key in enumerate(keys[name])} for name in tables}
     return {name: keys for name, keys in index.items() if len(keys) == len(tables[name])}
 
 
 def apply_edits(
-    schema: Mapping[str, Table], tables: Tables, edits: Iterable[Any], index: Index | None = None
-) -> Applied:
-    """Put `edits` (JSON values as read) on `tables`, in their order; `tables` stays as it is.
+    schema: Mapping[str, Table], tables: Tables, edits: Iterable[Any], index: KeyIndex | None = None
+) -> AppliedEdits:
+    """Put edits (JSON values) on tables, in order, and return the new tables; `tables` does not change.
 
-    index: `index_of` these tables, if many answers are applied to them.
+    index: `key_index` of the tables, for when many answers are applied to them.
     """
     work = _Work(schema, dict(tables), dict(index or {}))
     for position, edit in enumerate(edits, 1):
         note = _apply(work, position, edit)
         if note:
             work.notes.append(f"edit {position}: {note}")
-    return Applied(work.tables, tuple(work.touched), work.broken, tuple(work.notes))
+    return AppliedEdits(work.tables, tuple(work.touched), work.broken, tuple(work.notes))
 
 
 def _apply(work: _Work, position: int, edit: Any) -> str | None:
-    """Apply one edit; the reason if all of it is ignored."""
+    """Apply one edit; return why, if all of it is ignored."""
     if not isinstance(edit, dict):
-        return f"ignored, {quoted(edit)} is no object"
+        return f"ignored, {quoted(edit)} is not an object"
     file, op = edit.get("file"), edit.get("op")
     table = work.schema.get(file.strip()) if isinstance(file, str) else None
     if table is None:
@@ -89,44 +92,46 @@ def _apply(work: _Work, position: int, edit: Any) -> str | None:
         return f"ignored, op {quoted(op)} is neither update nor insert"
     for name in edit:
         if name not in FIELDS[op]:
-            work.notes.append(f"edit {position}: {quoted(name)} ignored, an {op} has no such part")
+            work.notes.append(f"edit {position}: {quoted(name)} ignored, it is not a part of an {op}")
     return (_update if op == "update" else _insert)(work, position, table, edit)
 
 
 def _cells(work: _Work, position: int, table: Table, values: Mapping[str, Any]) -> Row:
-    """The usable cells of a `set` or a `row`; the rest is noted."""
+    """Return the usable cells of a `set` or a `row`; note the others."""
     cells = {}
     for column, value in values.items():
         name = column.strip()
         if name not in table.columns:
-            work.notes.append(f"edit {position}: column {quoted(column)} ignored, {table.name} has none such")
+            why = f"{table.name} does not have it"
         elif (text := cell(table.columns[name], value)) is None:
-            work.notes.append(f"edit {position}: column {quoted(column)} ignored, its value is not a scalar")
+            why = "its value is not a scalar"
         elif len(text) > LONGEST_CELL:
             why = f"its value has more than {LONGEST_CELL} characters"
-            work.notes.append(f"edit {position}: column {quoted(column)} ignored, {why}")
         else:
             cells[name] = text
+            continue
+        work.notes.append(f"edit {position}: column {quoted(column)} ignored, {why}")
     return cells
 
 
 def _update(work: _Work, position: int, table: Table, edit: Mapping[str, Any]) -> str | None:
     match, changes = edit.get("match"), edit.get("set")
     if not isinstance(match, dict) or not match:
-        return "ignored, its match is empty or no object, so it hits no row"
+        return "ignored, its match is empty or not an object, so it hits no row"
     if not isinstance(changes, dict):
-        return "ignored, it has no object `set`"
+        return "ignored, its set is not an object"
     wanted = {}
     for column, value in match.items():
         name = column.strip()
-        kind = table.columns.get(name)
-        text = cell(kind, value) if kind else None
-        if kind is None or text is None or len(text) > LONGEST_CELL:
-            return f"ignored, its match on {quoted(column)} can hit no row of {table.name}"
-        wanted[name] = (kind, text)
+        column_type = table.columns.get(name)
+        text = cell(column_type, value) if column_type else None
+        if column_type is None or text is None or len(text) > LONGEST_CELL:
+            return f"ignored, its match on {quoted(column)} cannot hit a row of {table.name}"
+        wanted[name] = (column_type, text)
     hits = _hits(work, table, wanted)
     if not hits:
-        return f"ignored, no row of {table.name} matches {quoted(match)}"
+        cells_wanted = ", ".join(f"{column}={text}" for column, (_, text) in wanted.items())
+        return f"ignored, no row of {table.name} matches {one_line(cells_wanted, 60)}"
     cells = _cells(work, position, table, changes)
     if not cells:
         return "ignored, it sets nothing"
@@ -146,28 +151,35 @@ def _update(work: _Work, position: int, table: Table, edit: Mapping[str, Any]) -
 
 
 def _hits(work: _Work, table: Table, wanted: Mapping[str, tuple[str, str]]) -> list[int]:
-    """The positions of the rows in which every wanted column holds the wanted value."""
+    """Return the positions of the rows with these values.
+
+    wanted: column -> (column type, value).
+    """
     rows: Sequence[Row] = work.tables[table.name]
     places: Iterable[int] = range(len(rows))
     keys = work.index.get(table.name)
     if keys is not None and all(column in wanted for column in table.keys):
         at = keys.get(table.key_of({column: text for column, (_, text) in wanted.items()}))
         places = [] if at is None else [at]
-    return [i for i in places if all(same(kind, rows[i][c], text) for c, (kind, text) in wanted.items())]
+    return [
+        i
+        for i in places
+        if all(same(column_type, rows[i][c], text) for c, (column_type, text) in wanted.items())
+    ]
 
 
 def _insert(work: _Work, position: int, table: Table, edit: Mapping[str, Any]) -> str | None:
     values = edit.get("row")
     if not isinstance(values, dict):
-        return "ignored, it has no object `row`"
+        return "ignored, its row is not an object"
     row = dict.fromkeys(table.columns, "") | _cells(work, position, table, values)
     for column in table.keys:
         if not row[column]:
             return f"ignored, the row has no {column}"
     key_of = table.key_of
-    standing = [old for old in work.tables[table.name] if key_of(old) == key_of(row)]
-    if any(all(same(kind, old[c], row[c]) for c, kind in table.columns.items()) for old in standing):
-        return f"ignored, {table.name} has this very row"
+    twins = [old for old in work.tables[table.name] if key_of(old) == key_of(row)]
+    if any(all(same(t, old[c], row[c]) for c, t in table.columns.items()) for old in twins):
+        return f"ignored, {table.name} already has this very row"
     work.writable(table.name).append(row)
     work.touched.append((position, frozenset((table.name, column) for column in table.columns)))
     _check_keys(work, table)
@@ -175,14 +187,14 @@ def _insert(work: _Work, position: int, table: Table, edit: Mapping[str, Any]) -
 
 
 def _check_keys(work: _Work, table: Table) -> None:
-    """Note as broken a table in which two rows have one key, and as mended one that is unique again."""
+    """Mark a table as broken if two of its rows have the same key, and as whole if not."""
     work.index.pop(table.name, None)
-    seen: set[Any] = set()
     work.broken.pop(table.name, None)
+    seen: set[Any] = set()
     key_of = table.key_of
     for row in work.tables[table.name]:
         if key_of(row) in seen:
-            named = ", ".join(f"{column} {cell}" for column, cell in table.match(row).items())
-            work.broken[table.name] = f"{table.name} has two rows with {named}"
+            key = ", ".join(f"{column} {cell}" for column, cell in table.match(row).items())
+            work.broken[table.name] = f"{table.name} has two rows with {key}"
             return
         seen.add(key_of(row))

@@ -1,4 +1,4 @@
-"""Reports run in this process, and how far what they print is from what they should."""
+"""Run reports in this process, and compare what they print with what they should print."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,15 +11,17 @@ from typing import Any
 
 from trapcli.answers.edits.tables import Row, Tables
 
-Read = Callable[[str], Sequence[Row]]
+Read = Callable[[str], Sequence[Row]]  # file name -> rows: what a report gets its tables from
+LONGEST_ERROR = 200  # characters
 
 
-@dataclass(frozen=True)  # no slots: a cached property needs a place
-class Printed:
-    """What a report printed: its rows, header first; or why it raised.
+@dataclass(frozen=True)  # without slots, because a cached property needs an instance dictionary
+class ReportOutput:
+    """What a report printed, or why it failed.
 
-    digest stands for all of it: equal digests, equal output. A report without a
-    row below its header has printed nothing, which is an error too.
+    rows: header first; empty if the report failed.
+    error: one line, or "". A report without a row below its header has failed, too.
+    digest: equal for equal outputs only; all failures of one sort have the same digest.
     """
 
     rows: tuple[Sequence[str], ...]
@@ -28,7 +30,7 @@ class Printed:
 
     @cached_property
     def by_key(self) -> dict[str, Sequence[str]]:
-        """The rows below the header by their first cell (the second one of a key as "KEY (2)")."""
+        """The rows below the header by their first cell; the second row with a key is "KEY (2)"."""
         rows: dict[str, Sequence[str]] = {}
         for row in self.rows[1:]:
             key, n = row[0], 1
@@ -39,27 +41,30 @@ class Printed:
         return rows
 
 
-def name_of(report: ModuleType) -> str:
-    """The report's name: its module's, without the packages above."""
+def report_name(report: ModuleType) -> str:
+    """Return a report's name: that of its module, without the packages above."""
     return report.__name__.rpartition(".")[2]
 
 
-def run(report: ModuleType, read: Read) -> Printed:
-    """What `report.report(read)` gives; anything it raises is an error, not an exception here."""
+def run_report(report: ModuleType, read: Read) -> ReportOutput:
+    """Return the output of `report.report(read)`; an exception that it raises becomes an error."""
     try:
         with localcontext(Context(prec=64)):
             rows = tuple(report.report(read))
     except Exception as error:
         what = "a number was expected" if isinstance(error, InvalidOperation) else str(error)
-        text = f"{type(error).__name__}: {what}".splitlines()[0][:200]
-        return Printed((), text, sha256(b"raised").hexdigest())
+        text = f"{type(error).__name__}: {what}".splitlines()[0][:LONGEST_ERROR]
+        return ReportOutput((), text, sha256(b"raised").hexdigest())
     if len(rows) < 2:
-        return Printed((), "it printed no rows", sha256(b"no rows").hexdigest())
-    return Printed(rows, "", sha256(json.dumps(rows).encode()).hexdigest())
+        return ReportOutput((), "it printed no rows", sha256(b"no rows").hexdigest())
+    return ReportOutput(rows, "", sha256(json.dumps(rows).encode()).hexdigest())
 
 
-def reader(tables: Tables, broken: Mapping[str, str]) -> Read:
-    """A `read` for reports over tables in memory; a broken table raises ValueError."""
+def table_reader(tables: Tables, broken: Mapping[str, str]) -> Read:
+    """Return a `read` over tables in memory, which raises ValueError for a broken table.
+
+    broken: file -> why it is broken.
+    """
 
     def read(name: str) -> Sequence[Row]:
         if name in broken:
@@ -69,55 +74,57 @@ def reader(tables: Tables, broken: Mapping[str, str]) -> Read:
     return read
 
 
-class _Watched(dict[str, str]):
-    """A row that notes which of its columns are looked at."""
+class _TrackedRow(dict[str, str]):
+    """A row that notes which of its columns are read, as (file, column)."""
 
-    def __init__(self, row: Row, file: str, seen: set[tuple[str, str]]) -> None:
+    def __init__(self, row: Row, file: str, columns: set[tuple[str, str]]) -> None:
         super().__init__(row)
-        self._file, self._seen = file, seen
+        self._file, self._columns = file, columns
 
-    def _see(self, column: str) -> None:
-        self._seen.add((self._file, column))
+    def _note(self, column: str) -> None:
+        self._columns.add((self._file, column))
+
+    def _note_all(self) -> None:
+        for column in super().__iter__():
+            self._note(column)
 
     def __getitem__(self, column: str) -> str:
-        self._see(column)
+        self._note(column)
         return super().__getitem__(column)
 
     def get(self, column: str, default: Any = None) -> Any:
-        self._see(column)
+        self._note(column)
         return super().get(column, default)
 
-    def _all(self) -> None:
-        for column in super().__iter__():
-            self._see(column)
-
     def __iter__(self) -> Iterator[str]:
-        self._all()
+        self._note_all()
         return super().__iter__()
 
     def items(self) -> Any:
-        self._all()
+        self._note_all()
         return super().items()
 
     def values(self) -> Any:
-        self._all()
+        self._note_all()
         return super().values()
 
 
-def watched(tables: Tables) -> tuple[Read, set[str], set[tuple[str, str]]]:
-    """A `read` over `tables`, the set of files it is asked for, and of (file, column) looked at."""
+def track_reads(tables: Tables) -> tuple[Read, set[str], set[tuple[str, str]]]:
+    """Return a `read` over `tables`, and two sets that it fills: files, and (file, column) pairs."""
     files: set[str] = set()
-    seen: set[tuple[str, str]] = set()
+    columns: set[tuple[str, str]] = set()
 
     def read(name: str) -> Sequence[Row]:
         files.add(name)
-        return [_Watched(row, name, seen) for row in tables[name]]
+        return [_TrackedRow(row, name, columns) for row in tables[name]]
 
-    return read, files, seen
+    return read, files, columns
 
 
-def differing(yours: Printed, right: Printed) -> Iterator[tuple[str, str, str | None, str | None]]:
-    """(row, column, yours, right) for each cell that differs; None where there is no such cell."""
+def differing_cells(
+    yours: ReportOutput, right: ReportOutput
+) -> Iterator[tuple[str, str, str | None, str | None]]:
+    """Yield (row, column, yours, right) for each cell that differs; None where there is no such cell."""
     have, want = yours.by_key, right.by_key
     header = (right.rows or yours.rows)[0]
     for key in (*want, *(key for key in have if key not in want)):
@@ -130,13 +137,15 @@ def differing(yours: Printed, right: Printed) -> Iterator[tuple[str, str, str | 
                 yield key, column, one, other
 
 
-def mended_and_spoiled(before: Printed, yours: Printed, right: Printed) -> tuple[int, int]:
-    """How many cells that had to change are right now, and how many that were right are not."""
+def count_fixed_and_spoiled(
+    before: ReportOutput, yours: ReportOutput, right: ReportOutput
+) -> tuple[int, int]:
+    """Return how many wrong cells of `before` are right in `yours`, and how many right ones are wrong."""
     if yours.digest == before.digest:
         return 0, 0
     width = len(right.rows[0])
     old, have, want = before.by_key, yours.by_key, right.by_key
-    mended = spoiled = 0
+    fixed = spoiled = 0
     nothing: Sequence[str | None] = (None,) * width
     for key in {**want, **have, **old}:
         was, is_ = old.get(key, nothing), have.get(key, nothing)
@@ -148,10 +157,10 @@ def mended_and_spoiled(before: Printed, yours: Printed, right: Printed) -> tuple
             if was[i] == should[i]:
                 spoiled += not good
             else:
-                mended += good
-    return mended, spoiled
+                fixed += good
+    return fixed, spoiled
 
 
-def to_mend(before: Printed, right: Printed) -> int:
-    """How many cells have to change."""
-    return mended_and_spoiled(before, right, right)[0]
+def count_wrong(before: ReportOutput, right: ReportOutput) -> int:
+    """Return how many cells of `before` are wrong."""
+    return count_fixed_and_spoiled(before, right, right)[0]

@@ -1,0 +1,1 @@
+"""Read the edits in an output."""

@@ -1,22 +1,21 @@
-"""From the cleaned text of an output to the edits it gives, or why it gives none.
+"""From the cleaned text of an output to its edits, or to why it has none.
 
-The rules, where the words of the answer format leave room:
+The rules, where the instructions leave room:
 
-1. If the output, less white space and a code fence around all of it, is one JSON value, then
-   that is the answer or there is none.
-2. Else the last array of objects is the answer: an array with at least one object as an element,
-   that stands in no other array, and in an object only as one of its values. What else such
-   an array holds is left to whoever applies it.
-3. An object with exactly one array of objects as a value counts as that array. One edit (an
-   object with "file" and "op") counts as an array of one if it is the whole output.
-4. An empty array counts if there is no array of objects, or if it stands alone in the last
-   code fence.
-5. An array of objects that begins after the last whole one and breaks makes the output
-   unreadable: it was the agent's last word. It is known by its beginning, `[`, `{` and a quote
-   or a key, so that brackets in prose do no harm.
+1. If the output (without outer white space and a code fence around all of it) is one JSON value,
+   this value is the answer, or there is none.
+2. Otherwise the last array of objects is the answer: an array in which at least one element is an
+   object, and which is not inside another array, nor inside an object except as one of its values.
+   Its other elements are left to whoever applies the edits.
+3. An object with exactly one array of objects among its values counts as that array. A single edit
+   (an object with "file" and "op") counts as an array of one if it is the whole output.
+4. An empty array counts if there is no array of objects, or if it is alone in the last code fence.
+5. A broken array of objects after the last whole one makes the output unreadable, because it was
+   the agent's last word. It is recognised by its beginning: `[`, `{` and a quote or a key. Brackets
+   in prose do no harm.
 
-JSON is JSON. Refused beyond it: what `strict` refuses, nesting beyond `scanning.DEPTH`, an edit
-of more than a million characters. Edits that do not count must be JSON and are looked at no
+Refused beyond what JSON itself forbids: see `strict_json`; nesting beyond `scanner.DEPTH`; an edit of
+more than a million characters. Edits beyond the first `MAX_EDITS` must be JSON, and are not checked
 further. Lines and columns are those of the cleaned text, from 1.
 """
 
@@ -25,16 +24,18 @@ from itertools import chain
 from json import JSONDecodeError
 from typing import TYPE_CHECKING
 
-from trapcli.answers.edits.parsing.strict_json import Refused, build, count, deeper, quoted, twice
+from trapcli.answers.edits.parsing.strict_json import Refused, build, count, deeper, repeated_key
 from trapcli.core.contract import Answer, Problem
+from trapcli.core.shorten import quoted
 
 if TYPE_CHECKING:
     from trapcli.answers.edits.parsing.scanner import Scan, Value
 
 MAX_EDITS = 30
 MAX_LENGTH = 1_000_000
-SHORT = 100_000
-SURE_DEPTH = 20
+SHORT = 100_000  # characters; up to this length, building at once is faster than scanning first
+SURE_DEPTH = 20  # nesting that the recursive builder can always follow
+SHOWN = 60  # characters of an output in a message
 
 BLANK = re.compile(r"[ \t\n\r]*+")
 WHITE = re.compile(r"\s*+")
@@ -42,16 +43,16 @@ SEPARATOR = re.compile(r"[ \t\n\r]*+[,:]?[ \t\n\r]*+")
 
 
 def read_edits(text: str) -> Answer | Problem:
-    """The edits in a cleaned output: an Answer with a tuple of at most `MAX_EDITS` JSON values.
+    """Return the edits in a cleaned output: an Answer with a tuple of at most `MAX_EDITS` JSON values.
 
-    Objects are dicts, numbers int or Decimal; an element may be any JSON value. A note tells how
-    many more there were. Time is linear in the length of the text, whatever it holds.
+    An element may be any JSON value; numbers are int or Decimal. A note says how many more there
+    were. Time is linear in the length of the text, whatever it holds.
     """
     return _read_short(text) or _read(text)
 
 
 def _read_short(text: str) -> Answer | None:
-    """The answer if the text is short and nothing but an array of objects: no need to scan then."""
+    """Return the answer if the text is short and only an array of objects: it need not be scanned."""
     if len(text) > SHORT:
         return None
     try:
@@ -67,7 +68,7 @@ def _read_short(text: str) -> Answer | None:
 
 
 def _read(text: str) -> Answer | Problem:
-    from trapcli.answers.edits.parsing.scanner import Scan, TooMuch  # its patterns take long to compile
+    from trapcli.answers.edits.parsing.scanner import Scan, TooMuch  # compiling its patterns is slow
 
     if not text or text.isspace():
         return Problem("the output is empty", place(text, 0))
@@ -96,33 +97,37 @@ def _find(scan: "Scan", text: str) -> Answer | Problem:
     fence = scan.last_empty_fence(after) if last else None
     broken = scan.broken_array(fence or after)
     if broken:
-        return _break(text, broken)
+        return _break_problem(text, broken)
     if fence:
         return Answer(())
     found = last or empty
-    return _decide(scan, text, found, whole=False) if found else _none(text, first)
+    return _decide(scan, text, found, whole=False) if found else _no_array(text, first)
 
 
 def _decide(scan: "Scan", text: str, value: "Value", whole: bool) -> Answer | Problem:
-    """What a value says that is the answer, if it can be one. whole: nothing else was printed."""
+    """Return the answer that a value gives, or why it gives none.
+
+    whole: nothing else was printed.
+    """
     where = place(text, value.start)
     if text[value.start] == "{":
         return _from_object(scan, text, value, whole)
     if text[value.start] == '"':
         return Problem("the output is a JSON string, not an array of edits", where)
     if text[value.start] != "[":
-        return Problem(f"the output is {quoted(text[value.start : value.end])}, not an array of edits", where)
+        shown = quoted(text[value.start : value.end])
+        return Problem(f"the output is {shown}, not an array of edits", where)
     if scan.is_empty(value):
         return Answer(())
     if value.objects:
         return _from_array(scan, text, value)
     if value.nested:
-        return Problem("the array of edits stands inside another array", where)
-    return Problem("the array holds no object, so it is no array of edits", where)
+        return Problem("the array of edits is inside another array", where)
+    return Problem("the array holds no object, so it is not an array of edits", where)
 
 
 def _from_object(scan: "Scan", text: str, value: "Value", whole: bool) -> Answer | Problem:
-    """The one array of objects among the values of an object, or the edit that it is."""
+    """Return the one array of objects among the values of an object, or the edit that the object is."""
     where = place(text, value.start)
     arrays: dict[str, Value] = {}
     empty: dict[str, Value] = {}
@@ -131,7 +136,7 @@ def _from_object(scan: "Scan", text: str, value: "Value", whole: bool) -> Answer
     while text[at] != "}":
         key, key_end = build(text, at)
         if key in keys:
-            return Problem(twice(key), place(text, at))
+            return Problem(repeated_key(key), place(text, at))
         keys.add(key)
         member = scan.walk(_skip(SEPARATOR, text, key_end))
         if member.objects:
@@ -152,7 +157,7 @@ def _from_object(scan: "Scan", text: str, value: "Value", whole: bool) -> Answer
         return _from_edit(scan, text, value)
     if edit:
         return Problem("not an array: one edit without an array counts only alone", where)
-    return Problem("an object that is no edit (with file and op) and has no array of edits as a value", where)
+    return Problem("an object that is not an edit (no file and op) and has no array of edits", where)
 
 
 def _from_edit(scan: "Scan", text: str, value: "Value") -> Answer | Problem:
@@ -161,11 +166,11 @@ def _from_edit(scan: "Scan", text: str, value: "Value") -> Answer | Problem:
     try:
         return _answer([build(text, value.start)[0]], 1)
     except Refused as refusal:
-        return _refused(scan, text, refusal, value.start)
+        return _refusal(scan, text, refusal, value.start)
 
 
 def _from_array(scan: "Scan", text: str, value: "Value") -> Answer | Problem:
-    """The first elements of an array, the others only counted."""
+    """Return the first elements of an array; the others are only counted."""
     if value.longest > MAX_LENGTH:
         return _too_long(text, value.start)
     kept: list[object] = []
@@ -176,14 +181,14 @@ def _from_array(scan: "Scan", text: str, value: "Value") -> Answer | Problem:
         try:
             element, end = build(text, at)
         except Refused as refusal:
-            return _refused(scan, text, refusal, at)
+            return _refusal(scan, text, refusal, at)
         kept.append(element)
         at = _skip(SEPARATOR, text, end)
     return _answer(kept, len(kept))
 
 
 def _answer(kept: list[object], count: int | None) -> Answer:
-    """The answer of the first elements of an array of `count` (None: a great many)."""
+    """Return the answer with the first elements of an array of `count`; None means very many."""
     if count is None:
         dropped = f"all edits after the first {MAX_EDITS} were dropped"
     elif count > MAX_EDITS + 1:
@@ -195,29 +200,33 @@ def _answer(kept: list[object], count: int | None) -> Answer:
     return Answer(tuple(kept), (dropped,))
 
 
-def _none(text: str, first: "Value") -> Problem:
-    """Why there is no array at all, seen from where the output begins."""
+def _no_array(text: str, first: "Value") -> Problem:
+    """Return why there is no array in an output that begins with the value `first`."""
     if text[first.start] not in "[{":
         return Problem("there is no JSON array of edits in the output", place(text, first.start))
     if first.wanted:
-        return _break(text, first)
+        return _break_problem(text, first)
     rest = _skip(WHITE, text, first.end)
-    what = "one JSON object after the other" if text[rest] == "{" else f"{_shown(text, rest)} follows"
+    what = "several JSON objects in a row" if text[rest] == "{" else f"{_rest_of_line(text, rest)} follows"
     return Problem(f"not an array of edits: {what}", place(text, rest))
 
 
-def _break(text: str, value: "Value") -> Problem:
-    """Where a value breaks, and what should stand there."""
+def _break_problem(text: str, value: "Value") -> Problem:
+    """Return where a value breaks, and what is expected there."""
+    from trapcli.answers.edits.parsing.scanner import TOO_DEEP
+
     where = place(text, value.end)
+    if value.wanted == TOO_DEEP:
+        return Problem(f"nested too deeply: {TOO_DEEP} are read", where)
     if value.end >= len(text.rstrip()):
         return Problem(f"not JSON: expected {value.wanted}, but the output ends", where)
     if text[value.end] < " ":
         return Problem("not JSON: a line break or another control character inside a string", where)
-    return Problem(f"not JSON: expected {value.wanted}, found {_shown(text, value.end)}", where)
+    return Problem(f"not JSON: expected {value.wanted}, found {_rest_of_line(text, value.end)}", where)
 
 
-def _refused(scan: "Scan", text: str, refusal: Refused, at: int) -> Problem:
-    """The refusal of a value that begins at `at`, at the number because of which it is refused."""
+def _refusal(scan: "Scan", text: str, refusal: Refused, at: int) -> Problem:
+    """Return the problem of a refused value that begins at `at`, with the place of the refused number."""
     if refusal.number:
         at = scan.number(refusal.number, at)
     return Problem(str(refusal), place(text, at))
@@ -228,12 +237,12 @@ def _too_long(text: str, at: int) -> Problem:
 
 
 def place(text: str, at: int) -> str:
-    """`line L, column C` of a position in a text, both from 1."""
+    """Return a position in a text as "line L, column C", both from 1."""
     return f"line {text.count(chr(10), 0, at) + 1}, column {at - text.rfind(chr(10), 0, at)}"
 
 
-def _shown(text: str, at: int) -> str:
-    return quoted(text[at : at + 60].partition("\n")[0])
+def _rest_of_line(text: str, at: int) -> str:
+    return quoted(text[at : at + SHOWN].partition("\n")[0])
 
 
 def _names(arrays: "dict[str, Value]") -> str:

@@ -1,11 +1,11 @@
-"""Where JSON stands in a text, and where it breaks: found in one pass, without building a value.
+"""Where JSON is in a text, and where it breaks: found in one pass, without building a value.
 
-The grammar is RFC 8259, with two liberties: what follows a backslash in a string is not looked
-at (whoever builds the value does that), and nesting is followed `DEPTH` deep. All patterns run
-on a masked text. Their repetitions are counted, because an unbounded one needs memory for each
-round, and possessive ones hold single characters only, because groups in them match wrongly
-before Python 3.11.5 (gh-106052). None can match one place in two ways, so that failing costs no
-more than matching: every character is looked at a small number of times.
+The grammar is RFC 8259 with two liberties: what follows a backslash in a string is not checked (that
+is left to whoever builds the value), and nesting is followed `DEPTH` levels deep. All patterns run on
+a masked text. Their repetitions are counted, because an unbounded one needs memory for each round;
+possessive ones repeat single characters only, because groups in them match wrongly before Python
+3.11.5 (gh-106052). No pattern can match one place in two ways, so a failed match costs no more than
+a successful one, and every character is looked at a small number of times.
 """
 
 import re
@@ -13,27 +13,27 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 DEPTH = 50
-STEPS = 1_600_000  # of all walks together, a second or two; an array or object that holds others takes 4 to 6
+STEPS = 1_600_000  # of all walks together: a second or two; a nested array or object takes 4 to 6
 
 BLANK = r"[ \t\n\r]*+"
 STRING = r'"[^"\x00-\x1f]*+"'
 BROKEN_STRING = r'"[^"\x00-\x1f]*+(?!")'
 WHOLE = r"-?+(?!0[0-9])[0-9]++"
 FRACTION = r"(?:\.[0-9]++(?![eE])|(?:\.[0-9]++)?[eE][-+]?+[0-9]++)"
-NUMBER = f"{WHOLE}(?![.eE])|{WHOLE}{FRACTION}(?![.eE])"  # most are whole, and optional groups are slow
+NUMBER = f"{WHOLE}(?![.eE])|{WHOLE}{FRACTION}(?![.eE])"  # whole ones first: optional groups are slow
 SCALAR = f"(?:{STRING}|{NUMBER}|true|false|null)"
 KEY = f"{STRING}{BLANK}:{BLANK}"
 
 # Items and members are taken many at a time if they are scalars, or arrays or objects of a few.
 FEW = "{0,8}"
 MANY = "{0,64}"
-SIMPLE = r"(?=.[^\[\]{}]*+[\]}])"  # soon sees that a container holds another, and is not one of a few
+SIMPLE = r"(?=.[^\[\]{}]*+[\]}])"  # fails early on a container that holds another
 FLAT_ARRAY = rf"{SIMPLE}\[{BLANK}(?:\]|(?:{SCALAR}{BLANK},{BLANK}){FEW}{SCALAR}{BLANK}\])"
 FLAT_OBJECT = rf"{SIMPLE}\{{{BLANK}(?:\}}|(?:{KEY}{SCALAR}{BLANK},{BLANK}){FEW}{KEY}{SCALAR}{BLANK}\}})"
 ITEMS = rf"(?:(?:{SCALAR}|{FLAT_ARRAY}|({FLAT_OBJECT})){BLANK},{BLANK}){MANY}"
 MEMBERS = rf"(?:{KEY}(?:{SCALAR}|{FLAT_ARRAY}|{FLAT_OBJECT}){BLANK},{BLANK}){MANY}"
 
-# A scalar, or the beginning of an array or object, or all of it if no more than scalars are left.
+# A scalar, or the beginning of an array or object, or all of it if only scalars are left.
 VALUE = re.compile(
     rf"{BLANK}(?:{SCALAR}"
     rf"|(\[{BLANK}(?:\]|{ITEMS}(?:{SCALAR}{BLANK}\])?))"
@@ -43,7 +43,7 @@ ARRAY, ITEM, OBJECT = 1, 2, 3  # the groups of VALUE; ITEM is an object in the a
 NEXT_ITEM = re.compile(rf"{BLANK}(?:(\])|,{BLANK}{ITEMS})")
 NEXT_MEMBER = re.compile(rf"{BLANK}(?:(\}})|,{BLANK}{MEMBERS}{KEY})")
 
-# How far these get when they do not match, and what they want there.
+# How far each of the patterns above gets when it does not match, and what it expects there.
 VALUE_BREAK = re.compile(rf"{BLANK}(?:(\{{{BLANK})(?:({STRING}{BLANK})|{BROKEN_STRING})?|{BROKEN_STRING})?")
 ITEM_BREAK = re.compile(BLANK)
 MEMBER_BREAK = re.compile(rf"{BLANK}(?:(,{BLANK})(?:({STRING}{BLANK})|{BROKEN_STRING})?)?")
@@ -51,9 +51,9 @@ TOO_DEEP = f"no more than {DEPTH} levels of arrays and objects"
 WANTED = ("a key in double quotes", "a colon")
 BRACKETS = re.compile(r"[\[ \t\n\r]*+")
 
-# What no array of objects stands in: prose, and arrays and objects of scalars, up to their end or
-# to where they break. Of what an answer can be, flat arrays of objects and empty arrays, the groups
-# keep the last.
+# What cannot contain an array of objects: prose, and arrays and objects of scalars, up to their end or
+# to where they break. Its groups keep the last candidates for an answer: a flat array of objects, and
+# an empty array.
 NEST = rf"\[{BLANK}(?:[\[\]{{]|{SCALAR})|\{{{BLANK}(?:\}}|{STRING}{BLANK}:)"
 SCALARS_END = rf"(?:{SCALAR}{BLANK}(?!,)|{BROKEN_STRING}|(?!{SCALAR}|{NEST}))"
 SCALAR_ITEMS = rf"\[{BLANK}(?:{SCALAR}{BLANK},{BLANK}){MANY}{SCALARS_END}"
@@ -64,14 +64,14 @@ SCALAR_MEMBERS = (
 BEGINS = rf'(?:"|-?[0-9]|true|false|null|\]|\{{{BLANK}["}}])'  # what may follow a bracket
 NO_JSON = rf'\[(?!{BLANK}(?:\[{BLANK}(?:\[|{BEGINS})|{BEGINS}))|\{{(?!{BLANK}["}}])'
 OBJECTS = rf"\[{BLANK}(?:{FLAT_OBJECT}{BLANK},{BLANK}){FEW}{FLAT_OBJECT}{BLANK}\]"
-EMPTY = rf"(?<![\w)\]])\[{BLANK}\]"  # not the brackets of `values[]`
+EMPTY = rf"(?<![\w)\]])\[{BLANK}\]"  # but not the brackets of `values[]`
 EMPTY_ARRAY = re.compile(EMPTY)
 PLAIN = re.compile(
     rf"(?:[^\[{{]++|{NO_JSON}|({OBJECTS})|({EMPTY})|{SCALAR_ITEMS}|{SCALAR_MEMBERS}){{1,2000}}"
 )
 
-# An array of objects in JSON or in what is taken for it: comments, other quotes, bare keys, HTML, and
-# quotes that were escaped, which are masked by `_`.
+# The beginning of an array of objects, in JSON or in something mistaken for it: with comments, other
+# quotes, bare keys, HTML, or escaped quotes, which are masked by `_`.
 BEGINNING = re.compile(
     r"\[\s*+(?:(?://|#)[^\n]{0,80}+\n\s*+){0,3}"
     r"""\{\s*+(?:\\?["'\u201c-\u201f\u2018-\u201b`_]|&(?:quot|apos|#34|#39);|\w{1,40}+\s*+:)"""
@@ -87,7 +87,10 @@ NUMBERS = re.compile(r'"[^"]*+"|(-?[0-9][0-9.eE+-]*+)')
 
 
 class TooMuch(Exception):
-    """More arrays and objects stand inside others than are walked in bounded time; `at`: where it ended."""
+    """There are more nested arrays and objects than can be walked in bounded time.
+
+    at: where the walk ended.
+    """
 
     def __init__(self, at: int) -> None:
         super().__init__(at)
@@ -98,9 +101,10 @@ class TooMuch(Exception):
 class Value:
     """A JSON value from `start` to `end`, or to where it breaks.
 
-    wanted: if it breaks, what should stand at `end`. objects: it is an array and an element is an
-    object. nested: so is an array somewhere inside it. longest: characters of its longest element
-    or member, flat ones left out.
+    wanted: if it breaks, what is expected at `end`; else "".
+    objects: whether it is an array of which an element is an object.
+    nested: whether there is such an array inside it.
+    longest: characters of its longest element or member that is not flat.
     """
 
     start: int
@@ -112,12 +116,12 @@ class Value:
 
     @property
     def counts(self) -> bool:
-        """Whether it is whole and an array of objects is in it, or it is one."""
+        """Whether it is whole, and is or contains an array of objects."""
         return not self.wanted and (self.objects or self.nested)
 
 
 class Scan:
-    """A text being searched for JSON. All walks together take at most `STEPS`, then raise TooMuch."""
+    """A search for JSON in a text. All walks together take at most `STEPS`, then raise TooMuch."""
 
     def __init__(self, text: str) -> None:
         # Escaped backslashes and quotes are masked, so that a string ends at the next quote.
@@ -125,7 +129,7 @@ class Scan:
         self._left = STEPS
 
     def body(self) -> tuple[int, int]:
-        """Where the text, which is not blank, begins and ends, less a code fence around all of it."""
+        """Return where a text that is not blank begins and ends, without a code fence around all of it."""
         text = self.text
         end = len(text.rstrip())
         opening = OPEN_FENCE.match(text, 0, end)
@@ -136,10 +140,10 @@ class Scan:
         return len(text) - len(text.lstrip()), end
 
     def values(self, at: int = 0) -> Iterator[Value]:
-        """What stands outside of other values from `at` on, in order, whole or broken.
+        """Yield the values from `at` on that are not inside others, in order, whole or broken.
 
-        Flat values are left out, but of those between two others the last array of objects
-        and then the last empty array. After a broken value the search goes on where it broke.
+        Flat values are left out, except the last array of objects and the last empty array in
+        each run of them. After a broken value the search continues where it broke.
         """
         text = self.text
         while at < len(text):
@@ -165,11 +169,11 @@ class Scan:
         return self.is_empty(value)
 
     def broken_array(self, at: int) -> Value | None:
-        """The first value from `at` on that breaks and is, or holds, the beginning of an array of objects."""
+        """Return the first broken value from `at` on that begins an array of objects, or contains one."""
         while beginning := BEGINNING.search(self.text, at):
             while at <= beginning.start():
                 bracket = BRACKET.search(self.text, at)
-                assert bracket  # that of `beginning`, if there is none before
+                assert bracket  # if no other, the one that `beginning` found
                 value = self.walk(bracket.start())
                 if value.wanted and max(value.end, bracket.end()) > beginning.start():
                     return value
@@ -177,26 +181,26 @@ class Scan:
         return None
 
     def last_empty_fence(self, at: int) -> int | None:
-        """Where the last code fence ends, if it stands after `at` and holds just an empty array."""
+        """Return where the last code fence ends, if it is after `at` and holds only an empty array."""
         found = None
         for fence in EMPTY_FENCE.finditer(self.text, at):
             found = fence
         return found.end() if found and self.text.find(found[1], found.end()) < 0 else None
 
     def number(self, literal: str, at: int) -> int:
-        """Where a number stands that is known to be in the value that begins at `at`."""
+        """Return where a number is that is known to be in the value that begins at `at`."""
         for found in NUMBERS.finditer(self.text, at):
             if found[1] == literal:
                 return found.start()
         return at
 
     def walk(self, start: int) -> Value:
-        """The value that begins at `start`, in time linear in its length."""
+        """Return the value that begins at `start`, in time linear in its length."""
         text = self.text
         value = Value(start)
-        arrays: list[bool] = []  # of what is open, outermost first: is it an array, or an object?
+        arrays: list[bool] = []  # for each open container, outermost first: whether it is an array
         at = child = start
-        self._left -= 3  # for beginning and ending
+        self._left -= 3  # to begin and to end
         while True:
             self._left -= 1
             if self._left < 0:
@@ -204,17 +208,17 @@ class Scan:
             found = VALUE.match(text, at)
             if not found:
                 return _broken(value, VALUE_BREAK, text, at, "a JSON value")
-            kind = found.lastindex
-            if kind == OBJECT and arrays and arrays[-1]:
+            group = found.lastindex
+            if group == OBJECT and arrays and arrays[-1]:
                 _note_object(value, len(arrays))
             if found[ITEM]:
                 _note_object(value, len(arrays) + 1)
-            if kind and text[found.end() - 1] not in "]}":  # it is left open
+            if group and text[found.end() - 1] not in "]}":  # the container is not closed yet
                 if len(arrays) == DEPTH:
-                    return _broken(value, BRACKETS, text, found.start(kind), TOO_DEEP)
+                    return _broken(value, BRACKETS, text, found.start(group), TOO_DEEP)
                 if len(arrays) == 1:
                     child = at
-                arrays.append(kind == ARRAY)
+                arrays.append(group == ARRAY)
                 at = found.end()
                 continue
             at = found.end()
@@ -242,16 +246,16 @@ class Scan:
 
 
 def _broken(value: Value, pattern: re.Pattern[str], text: str, at: int, wanted: str) -> Value:
-    """The value, ending where `pattern` gets to from `at`; its groups tell what else it wants there."""
+    """Return the value, broken where `pattern` gets to from `at`; its groups say what is expected there."""
     found = pattern.match(text, at)
-    assert found  # each of these patterns matches nothing, too
+    assert found  # each of these patterns also matches the empty text
     value.end = found.end()
     value.wanted = WANTED[found.lastindex - 1] if found.lastindex else wanted
     return value
 
 
 def _note_object(value: Value, depth: int) -> None:
-    """An object stands in an array that is `depth` containers deep."""
+    """Note that an object is an element of an array that is `depth` containers deep."""
     if depth == 1:
         value.objects = True
     else:

@@ -1,4 +1,4 @@
-"""Edits of tables, and what is printed in the end."""
+"""Edits of tables, and the answer made from them."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -15,7 +15,11 @@ def updates(
     cells: Callable[[Row], Mapping[str, str]],
     key: tuple[str, ...] = (),
 ) -> list[Edit]:
-    """An edit for each row in which `cells` change something; the row is told by `key`, or its first cell."""
+    """Return an update for each row in which the new cells differ from the old ones.
+
+    cells: returns the new cells of a row.
+    key: the columns that identify a row; by default the first column.
+    """
     edits = []
     for row in rows:
         changed = {column: cell for column, cell in cells(row).items() if cell != row[column]}
@@ -26,28 +30,29 @@ def updates(
 
 
 def insert(file: str, row: Row) -> Edit:
+    """Return an insert of the row."""
     return {"file": file, "op": "insert", "row": dict(row)}
 
 
-def printed(worked_out: Callable[[], list[Edit]]) -> str:
-    """The edits as a JSON array; a sentence that says why if they are unclear."""
+def answer_text(make_edits: Callable[[], list[Edit]]) -> str:
+    """Return the edits as a JSON array; if they are unclear, a sentence that says why."""
     try:
-        return json.dumps(worked_out())
-    except Unclear as why:
-        return f"I cannot tell what to do: {why}."
+        return json.dumps(make_edits())
+    except Unclear as reason:
+        return f"It is unclear what to do: {reason}."
 
 
-def counting_from(
-    column: str, first: str, slip: str | None = None, before: str = ""
-) -> Callable[[Row], bool]:
-    """Whether a row falls under a change that counts from `first` on, a day or month in `column`.
+def coverage(column: str, first: str, mistake: str | None = None, before: str = "") -> Callable[[Row], bool]:
+    """Return a function that says whether a row is covered by a change that counts from `first` on.
 
-    Wrong as `slip` says: "all" takes earlier ones too, "late" leaves out `first` itself,
-    "early" takes the day or month `before` it too.
+    column: holds the row's day or month, in the same form as `first`.
+    mistake: None; or "all" to cover earlier rows too, "late" to leave out `first` itself, "early" to
+        cover `before` too.
+    before: the day or month before `first`.
     """
-    if slip == "all":
+    if mistake == "all":
         return lambda row: True
-    if slip == "late":
+    if mistake == "late":
         return lambda row: row[column] > first
-    start = before if slip == "early" else first
+    start = before if mistake == "early" else first
     return lambda row: row[column] >= start

@@ -11,25 +11,28 @@ Row = Mapping[str, str]
 
 
 class Unclear(Exception):
-    """What the ticket and the tables say does not lead to one answer."""
+    """The ticket and the tables do not decide the answer."""
 
 
-# A build solves a case for the truth and for each mistake in turn. Keyed by the texts themselves,
-# so what is found always belongs to the files given; no case has more tables that matter.
+# A build solves a case without a mistake and with each one in turn. The key is the text itself, so a
+# result always belongs to the given files. No case has more than seven tables that matter.
 @lru_cache(maxsize=7)
 def rows(text: str) -> tuple[Row, ...]:
-    """The rows of a CSV text, header first in it. Shared between calls: not to be changed."""
+    """Return the rows of a CSV text with a header; ValueError if a row is too short or too long.
+
+    The rows are shared between calls and must not be changed.
+    """
     header, *lines = csv.reader(io.StringIO(text, newline=""))
     return tuple(dict(zip(header, line, strict=True)) for line in lines)
 
 
-def keyed(text: str) -> dict[str, Row]:
-    """The rows of a CSV text by their first cell."""
+def rows_by_key(text: str) -> dict[str, Row]:
+    """Return the rows of a CSV text by their first cell."""
     return {next(iter(row.values())): row for row in rows(text)}
 
 
-def first_fitting(found: Iterable[T]) -> T:
-    """The first of what fits; Unclear if nothing does."""
+def first_of(found: Iterable[T]) -> T:
+    """Return the first item; Unclear if there is none."""
     for item in found:
         return item
     raise Unclear("nothing in the tables fits what the ticket names")

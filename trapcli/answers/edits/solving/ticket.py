@@ -1,7 +1,7 @@
 """What a ticket names: records of the tables, days, months, amounts, percentages.
 
-A colleague's ticket may name more than it is about. What decides stands together with
-other facts; a name in a remark of its own, or in one that says to leave it alone, does not.
+A ticket may name more than it is about. A name that matters occurs together with other facts; a name
+in a remark of its own, or in one that says to leave it alone, does not matter.
 """
 
 import re
@@ -24,24 +24,33 @@ SENTENCE = re.compile(r"[^\s].*?(?:[.!?](?=[\s)]|$)|$)", re.DOTALL)
 
 
 class Name(NamedTuple):
-    """A name that a ticket may use, of which kind, and what it stands for."""
+    """A name that a ticket may use.
+
+    type: the type of record, such as "customer".
+    value: what the name refers to, such as the key of a record.
+    """
 
     text: str
-    kind: str
+    type: str
     value: str
 
 
 class Mention(NamedTuple):
-    """A place in the text where a value of a kind is named."""
+    """A place in the text that names a value of a type."""
 
     start: int
     end: int
-    kind: str
+    type: str
     value: str
 
 
 class Sentence(NamedTuple):
-    """A sentence: its place, its paragraph, what it names, whether it says to leave that alone."""
+    """A sentence of a ticket.
+
+    paragraph: the number of its paragraph, from 0.
+    mentions: what it names.
+    remark: whether it says that these do not matter.
+    """
 
     start: int
     end: int
@@ -52,10 +61,11 @@ class Sentence(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """A ticket read.
+    """What a ticket says.
 
-    rest: the text with what was found blotted out. named: the values by kind, the most telling
-    first. together: kinds that stand with another fact.
+    rest: the text in which every mention is replaced by null characters.
+    named: type -> values, the most relevant first.
+    together: the types that are named close to another fact.
     """
 
     text: str
@@ -64,59 +74,68 @@ class Ticket:
     named: Mapping[str, tuple[str, ...]]
     together: frozenset[str]
 
-    def all(self, kind: str) -> tuple[str, ...]:
-        return self.named.get(kind, ())
+    def all(self, type: str) -> tuple[str, ...]:
+        """Return the values of a type, the most relevant first."""
+        return self.named.get(type, ())
 
-    def one(self, kind: str) -> str:
-        """The most telling value of the kind; Unclear if the ticket has none."""
-        if not self.all(kind):
-            raise Unclear(f"the ticket names no {kind}")
-        return self.all(kind)[0]
+    def one(self, type: str) -> str:
+        """Return the most relevant value of a type; Unclear if the ticket names none."""
+        if not self.all(type):
+            raise Unclear(f"the ticket names no {type}")
+        return self.all(type)[0]
 
-    def has(self, *kinds: str) -> bool:
-        return self.together.issuperset(kinds)
+    def has(self, *types: str) -> bool:
+        """Whether values of all these types are named close to other facts."""
+        return self.together.issuperset(types)
 
 
 def task_of(ticket: Ticket, tasks: Mapping[tuple[str, ...], T]) -> T:
-    """The first of the tasks whose kinds of facts stand together in the ticket; Unclear if none is."""
-    for kinds, task in tasks.items():
-        if ticket.has(*kinds):
+    """Return the first task that the ticket has all facts for; Unclear if there is none.
+
+    tasks: types of facts -> task.
+    """
+    for types, task in tasks.items():
+        if ticket.has(*types):
             return task
-    raise Unclear("the ticket asks for nothing that is known here")
+    raise Unclear("the ticket does not ask for a known change")
 
 
 def read_ticket(text: str, names: Iterable[Name], finders: Iterable[tuple[str, Find]]) -> Ticket:
-    """What the text names: longer names first, then what the finders of each kind find, in order."""
-    mentions, rest = _known(text, names)
-    for kind, find in finders:
-        found = [Mention(start, end, kind, value) for start, end, value in find(rest)]
-        rest = _without(rest, found)
+    """Return what a ticket names: longer names first, then what the finders find, in order.
+
+    names: the names of records.
+    finders: (type, function that finds the values of this type in a text).
+    """
+    mentions, rest = _find_names(text, names)
+    for type_, find in finders:
+        found = [Mention(start, end, type_, value) for start, end, value in find(rest)]
+        rest = _blank_out(rest, found)
         mentions += found
     sentences = tuple(_sentences(text, mentions))
     weights = _weights(sentences)
-    named = {kind: tuple(_ranked(kind, weights)) for kind in {mention.kind for mention in mentions}}
-    together = frozenset(mention.kind for mention, weight in weights if weight > 0)
+    named = {type_: tuple(_rank(type_, weights)) for type_ in {mention.type for mention in mentions}}
+    together = frozenset(mention.type for mention, weight in weights if weight > 0)
     return Ticket(text, rest, sentences, named, together)
 
 
-def _known(text: str, names: Iterable[Name]) -> tuple[list[Mention], str]:
-    """Mentions of names, and the text without them."""
-    standing: dict[str, list[tuple[str, str]]] = {}
-    for name, kind, value in names:
+def _find_names(text: str, names: Iterable[Name]) -> tuple[list[Mention], str]:
+    """Return the mentions of names, and the text without them."""
+    present: dict[str, list[tuple[str, str]]] = {}
+    for name, type_, value in names:
         if name and name in text:
-            standing.setdefault(name, []).append((kind, value))
+            present.setdefault(name, []).append((type_, value))
     mentions: list[Mention] = []
     rest = text
-    for name in sorted(standing, key=len, reverse=True):
+    for name in sorted(present, key=len, reverse=True):
         spans = [match.span() for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", rest)]
-        found = [Mention(*span, *meant) for span in spans for meant in standing[name]]
-        rest = _without(rest, found)
+        found = [Mention(*span, *referent) for span in spans for referent in present[name]]
+        rest = _blank_out(rest, found)
         mentions += found
     return mentions, rest
 
 
-def _without(text: str, mentions: Iterable[Mention]) -> str:
-    """The text with what was found blotted out; places stay what they were."""
+def _blank_out(text: str, mentions: Iterable[Mention]) -> str:
+    """Return the text with null characters in place of the mentions; other positions do not change."""
     for start, end, _, _ in mentions:
         text = f"{text[:start]}{chr(0) * (end - start)}{text[end:]}"
     return text
@@ -131,21 +150,25 @@ def _sentences(text: str, mentions: Sequence[Mention]) -> Iterator[Sentence]:
 
 
 def _weights(sentences: Sequence[Sentence]) -> list[tuple[Mention, int]]:
-    """Each mention with how many kinds of facts stand beside it: in its sentence (twice) and paragraph."""
+    """Return each mention with its weight: how many types of facts are near it.
+
+    Those in its sentence count twice, those in its paragraph once; a mention on its own has weight 0,
+    one in a remark -1.
+    """
     near: dict[int, set[str]] = {}
     for sentence in sentences:
-        near.setdefault(sentence.paragraph, set()).update(mention.kind for mention in sentence.mentions)
+        near.setdefault(sentence.paragraph, set()).update(mention.type for mention in sentence.mentions)
     return [
-        (mention, -1 if remark else 2 * len({m.kind for m in inside}) + len(near[paragraph]) - 3)
+        (mention, -1 if remark else 2 * len({m.type for m in inside}) + len(near[paragraph]) - 3)
         for _, _, paragraph, inside, remark in sentences
         for mention in inside
     ]
 
 
-def _ranked(kind: str, weights: Iterable[tuple[Mention, int]]) -> list[str]:
-    """Values of the kind: by their best weight, then how often they are named, then which comes first."""
+def _rank(type: str, weights: Iterable[tuple[Mention, int]]) -> list[str]:
+    """Return the values of a type by best weight, then by number of mentions, then by first mention."""
     places: dict[str, list[tuple[int, int]]] = {}
     for mention, weight in weights:
-        if mention.kind == kind:
+        if mention.type == type:
             places.setdefault(mention.value, []).append((weight, mention.start))
     return sorted(places, key=lambda v: (-max(places[v])[0], -len(places[v]), min(at for _, at in places[v])))

@@ -36,7 +36,7 @@ Find = Callable[[str], Iterator[Found]]
 
 
 def find_dates(text: str) -> Iterator[Found]:
-    """Days as "YYYY-MM-DD"; those that no calendar has are left out."""
+    """Yield days as "YYYY-MM-DD"; days that do not exist are left out."""
     for match in _matches(DATES, text):
         try:
             day = date(int(match["year"]), _month_number(match["month"]), int(match["day"]))
@@ -46,7 +46,7 @@ def find_dates(text: str) -> Iterator[Found]:
 
 
 def find_months(text: str) -> Iterator[Found]:
-    """Months as "YYYY-MM"."""
+    """Yield months as "YYYY-MM"."""
     for match in _matches(PERIODS, text):
         number = _month_number(match["month"])
         if 1 <= number <= 12:
@@ -54,13 +54,13 @@ def find_months(text: str) -> Iterator[Found]:
 
 
 def find_amounts(text: str) -> Iterator[Found]:
-    """Amounts of money as plain numbers of dollars."""
+    """Yield amounts of money as plain numbers of dollars."""
     for match in _matches(AMOUNTS, text):
         yield *match.span(), match["number"].replace(",", "")
 
 
 def find_shares(text: str) -> Iterator[Found]:
-    """Percentages as plain numbers of percent."""
+    """Yield percentages as plain numbers."""
     for match in _matches(SHARES, text):
         yield *match.span(), match["number"].replace(",", "")
 
@@ -76,22 +76,22 @@ def _month_number(text: str) -> int:
     return next(i for i, name in enumerate(MONTHS, 1) if name.startswith(text.lower()))
 
 
-def shifted(month: str, by: int) -> str:
-    """The month ("YYYY-MM") so many months later."""
+def shift_month(month: str, by: int) -> str:
+    """Return the month ("YYYY-MM") `by` months later; earlier if negative."""
     count = int(month[:4]) * 12 + int(month[5:]) - 1 + by
     return f"{count // 12:04d}-{count % 12 + 1:02d}"
 
 
 def cents(cell: str) -> int:
-    """A number of dollars as whole cents."""
-    return half_up(Fraction(cell) * 100)
+    """Return a number of dollars as whole cents."""
+    return round_half_up(Fraction(cell) * 100)
 
 
-def half_up(amount: Fraction) -> int:
-    """An amount that is not negative, rounded to a whole number."""
+def round_half_up(amount: Fraction) -> int:
+    """Return an amount, not negative, rounded to a whole number."""
     return int(amount + Fraction(1, 2))
 
 
 def dollars(amount: int) -> str:
-    """Cents as a money cell."""
+    """Return cents as a money cell."""
     return f"{amount // 100}.{amount % 100:02d}"

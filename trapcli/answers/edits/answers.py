@@ -1,0 +1,204 @@
+"""The answer kind "edits of tables": how such answers are written, read and judged.
+
+An answer is judged by its effect. Its edits and the gold edits are each put on the tables of the
+case, and the answer passes if every report prints the same on both.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from trapcli.answers.edits.judging.applied_edits import AppliedEdits, KeyIndex, apply_edits, key_index
+from trapcli.answers.edits.judging.report_comparison import (
+    ReportOutput,
+    count_fixed_and_spoiled,
+    count_wrong,
+    differing_cells,
+    report_name,
+    run_report,
+    table_reader,
+    track_reads,
+)
+from trapcli.answers.edits.judging.verdict_view import verdict_sections
+from trapcli.answers.edits.parsing.reader import read_edits
+from trapcli.answers.edits.tables import Table, Tables, read_table, schema
+from trapcli.core.contract import Answer, Case, Problem, Section, Verdict
+from trapcli.core.errors import TrapError
+from trapcli.core.output import Output
+from trapcli.core.shorten import quoted
+
+CELLS_SHOWN = 40
+CASES_KEPT = 32  # how many prepared cases are kept in memory
+
+Outputs = Mapping[str, ReportOutput]  # by the report's name
+Reads = Mapping[str, frozenset[str]]  # the files that each report reads
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedCase:
+    """What judging a case needs and all its answers share.
+
+    tables: the tables as the agent finds them; index: the row of each key in them.
+    gold: the gold edits put on these tables.
+    before, right: what each report prints before any edit, and with the gold edits.
+    reads: the files that each report reads; columns: the (file, column) pairs that any of them reads.
+    result: `Verdict.result` of the gold edits.
+    wrong_cells: how many cells of `before` are wrong.
+    """
+
+    tables: Tables
+    index: KeyIndex
+    gold: AppliedEdits
+    before: Outputs
+    right: Outputs
+    reads: Reads
+    columns: frozenset[tuple[str, str]]
+    result: str
+    wrong_cells: int
+
+
+@dataclass(frozen=True, eq=False)
+class EditsAnswers:
+    """An answer kind (see `trapcli.core.contract.AnswerKind`): a JSON array of edits of a case's tables.
+
+    tables: the tables of every case.
+    reports: modules with `report(read) -> rows`, header first, where `read(file)` returns the rows
+        of a table as dicts. Each module is also a script that an agent runs in the case directory.
+    """
+
+    tables: tuple[Table, ...]
+    reports: tuple[ModuleType, ...]
+    noop: str = "[]"
+    reads_files: bool = False
+    schema: Mapping[str, Table] = field(init=False, repr=False)
+    prepared: Callable[[Case], PreparedCase] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "schema", schema(*self.tables))
+        object.__setattr__(self, "prepared", lru_cache(maxsize=CASES_KEPT)(self._prepare))
+
+    def instructions(self) -> str:
+        """Return the part of a case README that says what to print."""
+        return Path(__file__).with_name("instructions.md").read_text(encoding="utf-8")
+
+    def extract(self, output: Output) -> Answer | Problem:
+        """Return the edits in an output, or why it cannot be read."""
+        return read_edits(output.text)
+
+    def judge(self, case: Case, answer: Answer) -> Verdict:
+        """Return the verdict: whether all reports print what they print with the gold edits."""
+        prepared = self.prepared(case)
+        applied = apply_edits(self.schema, prepared.tables, answer.value, prepared.index)
+        yours = dict(self._run_reports(applied, prepared.before, prepared.reads))
+        wrong = [name for name in yours if yours[name].digest != prepared.right[name].digest]
+        notes = (*applied.notes, *_unseen_notes(applied, prepared))
+        reports = {name: yours[name].error or ("differs" if name in wrong else "matches") for name in yours}
+        if not wrong:
+            details = {"reports": reports, "cells_differ": 0, "cells": []}
+            return Verdict("passed", "all reports match", prepared.result, 1.0, notes, details)
+        cells = [
+            {"report": name, "row": row, "column": column, "yours": have, "right": want}
+            for name in wrong
+            for row, column, have, want in differing_cells(yours[name], prepared.right[name])
+        ]
+        details = {"reports": reports, "cells_differ": len(cells), "cells": cells[:CELLS_SHOWN]}
+        reason = _failure_reason(len(answer.value), wrong, yours, cells)
+        return Verdict("failed", reason, _result(yours), _partial_credit(prepared, yours), notes, details)
+
+    def view(self, verdict: Verdict) -> Sequence[Section]:
+        """Return which reports match, and the cells that differ."""
+        return verdict_sections(verdict)
+
+    def passes(self, case: Case, edits: Sequence[Any]) -> bool:
+        """Whether these edits pass; faster than `judge`, because the first wrong report decides."""
+        prepared = self.prepared(case)
+        applied = apply_edits(self.schema, prepared.tables, edits, prepared.index)
+        outputs = self._run_reports(applied, prepared.before, prepared.reads)
+        return all(output.digest == prepared.right[name].digest for name, output in outputs)
+
+    def read_tables(self, case: Case) -> dict[str, list[dict[str, str]]]:
+        """Return the rows of the case's tables by file name; TrapError if a table is damaged."""
+        try:
+            return {table.name: read_table(table, case.files[table.name]) for table in self.tables}
+        except (KeyError, ValueError) as error:
+            raise _broken(case, f"its tables are damaged: {error}") from error
+
+    def _prepare(self, case: Case) -> PreparedCase:
+        tables = self.read_tables(case)
+        before, reads, columns = {}, {}, set()
+        for report in self.reports:
+            read, files, seen = track_reads(tables)
+            before[report_name(report)] = run_report(report, read)
+            reads[report_name(report)] = frozenset(files)
+            columns |= seen
+        index = key_index(self.schema, tables)
+        gold = apply_edits(self.schema, tables, case.gold, index)
+        right = dict(self._run_reports(gold, before, reads))
+        for name, output in right.items():
+            if output.error:
+                raise _broken(case, f"with the gold edits {name}.py fails: {output.error}")
+        count = sum(count_wrong(before[name], right[name]) for name in right)
+        return PreparedCase(
+            tables, index, gold, before, right, reads, frozenset(columns), _result(right), count
+        )
+
+    def _run_reports(
+        self, applied: AppliedEdits, before: Outputs, reads: Reads
+    ) -> Iterator[tuple[str, ReportOutput]]:
+        """Yield each report's name and output; one that reads no changed table prints what it did before."""
+        changed, read = applied.changed, table_reader(applied.tables, applied.broken)
+        for report in self.reports:
+            name = report_name(report)
+            yield name, before[name] if reads[name].isdisjoint(changed) else run_report(report, read)
+
+
+def _broken(case: Case, why: str) -> TrapError:
+    name = f"case {case.id or '?'} of {case.family}"
+    return TrapError(f"{name} is broken: {why}. No answer to it can be judged; build the suite again.")
+
+
+def _result(outputs: Outputs) -> str:
+    """Return what the reports print in canonical form: equal only if all outputs are equal."""
+    return sha256("".join(output.digest for output in outputs.values()).encode()).hexdigest()
+
+
+def _partial_credit(prepared: PreparedCase, yours: Outputs) -> float:
+    """Return the share of the wrong cells that were fixed, less one for each right cell that was spoiled."""
+    fixed = spoiled = 0
+    for name in yours:
+        more, less = count_fixed_and_spoiled(prepared.before[name], yours[name], prepared.right[name])
+        fixed, spoiled = fixed + more, spoiled + less
+    return round(max(0, fixed - spoiled) / max(1, prepared.wrong_cells), 4)
+
+
+def _unseen_notes(applied: AppliedEdits, prepared: PreparedCase) -> list[str]:
+    """Return a note for each edit that changed only cells that no report reads."""
+    return [
+        f"edit {position}: unseen, no report shows {', '.join(sorted({file for file, _ in cells}))} "
+        f"{quoted(', '.join(sorted({column for _, column in cells})))}"
+        for position, cells in applied.touched
+        if cells.isdisjoint(prepared.columns)
+    ]
+
+
+def _failure_reason(
+    edits: int, wrong: Sequence[str], yours: Outputs, cells: Sequence[Mapping[str, Any]]
+) -> str:
+    """Return one line: how many reports are wrong, and the first thing that is wrong in them."""
+    if not edits:
+        return "no edits were made"
+    start = f"{len(wrong)} of {len(yours)} reports differ"
+    for name in wrong:
+        if yours[name].error:
+            return f"{start}; {name} fails: {yours[name].error}"
+    first = cells[0]
+    have, right = (
+        "nothing" if value is None else json.dumps(value, ensure_ascii=False)
+        for value in (first["yours"], first["right"])
+    )
+    return f"{start}; first {first['report']} {first['row']} {first['column']}: {have}, not {right}"
