@@ -1,25 +1,31 @@
-"""Family `billing`: a ticket about subscriptions, four reports that resolve the same facts differently."""
+"""Family `billing`: tickets about subscriptions, and four reports that read the same facts differently."""
 
-from families.billing.knobs import LADDER, Knobs
-from families.billing.mistakes import MECHANISMS
-from families.billing.reports import billing_summary, customer_statement, finance_ledger, invoice_detail
+from families.billing.knobs import LEVELS, Knobs
+from families.billing.mistakes import MISTAKES
+from families.billing.report_scripts import (
+    billing_summary,
+    customer_statement,
+    finance_ledger,
+    invoice_detail,
+)
 from families.billing.tables import COMPUTED, TABLES
-from families.billing.traps import KINDS
-from trapcli.answers.edits.family import EditsFamily
+from families.billing.traps import TRAP_TYPES
+from trapcli.answers.edits import EditsAnswers, EditsFamily
 
 FAMILY = EditsFamily(
     name="billing",
     title="A billing ticket: find every record that must change, and no other",
     version="1",
-    tables=TABLES,
-    reports=(billing_summary, invoice_detail, finance_ledger, customer_statement),
-    trap_kinds=KINDS,
-    mechanisms=MECHANISMS,
+    answers=EditsAnswers(
+        tables=TABLES, reports=(billing_summary, invoice_detail, finance_ledger, customer_statement)
+    ),
+    trap_types=TRAP_TYPES,
+    mistakes=MISTAKES,
     knobs=Knobs,
-    ladder=LADDER,
+    levels=LEVELS,
     cases=6,
-    readme="families.billing:README.md",
+    readme="families.billing:case_readme.md",
     solver="families.billing.solver:solve",
     computed=COMPUTED,
-    audit="families.billing.checks:audit",
+    checks="families.billing.checks:find_problems",
 )

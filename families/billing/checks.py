@@ -1,9 +1,9 @@
-"""What must hold for the tables of every billing case, as recorded and as they should be."""
+"""What must hold for the tables of every billing case, before and after the right edits."""
 
 from collections.abc import Iterator
 from fractions import Fraction
 
-from trapcli.answers.edits.authoring.scenes import dangling
+from trapcli.answers.edits.authoring.scenes import dangling_keys
 from trapcli.answers.edits.tables import Row, Tables
 from trapcli.core.contract import Problem
 from trapcli.core.money import unambiguous
@@ -19,12 +19,12 @@ LINKS = (
 )
 
 
-def audit(before: Tables, after: Tables) -> Iterator[Problem]:
-    """Rows whose figures do not add up, keys that lead nowhere, figures that rounding decides."""
+def find_problems(before: Tables, after: Tables) -> Iterator[Problem]:
+    """Yield figures that do not add up, keys without a record, and figures that rounding decides."""
     for tables in (before, after):
-        yield from dangling(tables, LINKS)
+        yield from dangling_keys(tables, LINKS)
         for row in tables["invoices.csv"]:
-            yield from _closes(row)
+            yield from _arithmetic(row)
     if all(row["baked_tax_usd"] for row in after["invoices.csv"]):
         yield Problem("no invoice has a blank tax", "fallback")
     old = {row["invoice_id"]: row for row in before["invoices.csv"]}
@@ -32,26 +32,26 @@ def audit(before: Tables, after: Tables) -> Iterator[Problem]:
     shares = [Fraction(row["discount_pct"]) for row in after["discount_codes.csv"] if row["discount_pct"]]
     for row in after["invoices.csv"]:
         if row != old[row["invoice_id"]]:
-            yield from _rounds(row, rates, shares)
+            yield from _rounding(row, rates, shares)
 
 
 def _amounts(row: Row) -> tuple[Fraction, Fraction]:
-    """Base price plus add-ons, and discount."""
+    """Return base price plus add-ons, and the discount."""
     subtotal = Fraction(row["baked_base_price_usd"]) + Fraction(row["baked_addon_total_usd"])
     return subtotal, Fraction(row["baked_discount_applied_usd"])
 
 
-def _closes(row: Row) -> Iterator[Problem]:
+def _arithmetic(row: Row) -> Iterator[Problem]:
     subtotal, discount = _amounts(row)
     tax, total, where = row["baked_tax_usd"], row["baked_total_usd"], f"arithmetic of {row['invoice_id']}"
     if not (bool(tax) == bool(total) == (row["status"] != "draft")):
-        yield Problem("tax and total are not blank on drafts and only there", where)
+        yield Problem("tax and total must be blank on a draft, and only there", where)
     elif tax and subtotal - discount + Fraction(tax) != Fraction(total):
         yield Problem(f"{subtotal} - {discount} + {tax} is not {total}", where)
 
 
-def _rounds(row: Row, rates: list[Fraction], shares: list[Fraction]) -> Iterator[Problem]:
-    """Whatever rate or share gives a figure must give it under every way of rounding."""
+def _rounding(row: Row, rates: list[Fraction], shares: list[Fraction]) -> Iterator[Problem]:
+    """Yield the figures that depend on the way of rounding, for every share and rate that may give them."""
     subtotal, discount = _amounts(row)
     where = f"rounding of {row['invoice_id']}"
     for share in shares:

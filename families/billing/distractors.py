@@ -1,19 +1,22 @@
-"""What looks covered by a ticket and is not: shapes of records, and sentences that decide nothing."""
+"""Records that look covered by a ticket and are not, and sentences that decide nothing."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from families.billing import vocabulary as words
 from families.billing.world import NEVER_BILLED
-from families.billing.world_builder import Sketch
-from trapcli.answers.edits.authoring.scenes import History, always, idle_remarks, in_turn, longer_name
-from trapcli.answers.edits.authoring.ticket_text import shifted
-from trapcli.core.draw import Draw
+from families.billing.world_builder import WorldBuilder
+from trapcli.answers.edits.authoring.scenes import always, idle_remarks, in_turn, longer_name
+from trapcli.answers.edits.authoring.ticket_text import shift_month
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a ticket is about: its customer, plan and code, and the first month it covers."""
+    """What a ticket is about.
+
+    customer, plan, code: their keys.
+    start: the first month that the ticket covers.
+    """
 
     customer: str
     plan: str
@@ -21,91 +24,83 @@ class Target:
     start: str
 
 
-Shape = Callable[[Sketch, Target], None]
+Distractor = Callable[[WorldBuilder, Target], None]
 
 
-def effective(draw: Draw, start: str) -> str:
-    """A date whose first invoice month is `start`: its first day, or a day in the month before."""
-    if draw.chance(0.5):
-        return f"{start}-01"
-    return f"{shifted(start, -1)}-{draw.between(6, 27):02d}"
+def twin_name(builder: WorldBuilder, name: str, endings: Sequence[str]) -> str:
+    """Return a longer name that begins with `name` and is not taken; "" if every one is."""
+    taken = {c.name for c in builder.customers.values()}
+    taken |= {item.name.latest for items in (builder.plans, builder.addons) for item in items.values()}
+    return longer_name(builder.draw, name, endings, taken)
 
 
-def twin_of(sketch: Sketch, name: str, endings: Sequence[str]) -> str:
-    """A longer name that begins with `name` and is not taken; "" if all are."""
-    taken = {c.name for c in sketch.customers.values()}
-    taken |= {item.name.latest for items in (sketch.plans, sketch.addons) for item in items.values()}
-    return longer_name(sketch.draw, name, endings, taken)
+def add_twin_customer(builder: WorldBuilder, target: Target) -> None:
+    """Add a customer with a similar name, in the same region and on the same plan."""
+    customer = builder.customers[target.customer]
+    if name := twin_name(builder, customer.name, words.BRANCH):
+        key = builder.add_customer(name, customer.region.at(target.start))
+        builder.subscribe(key, plan=target.plan, placed=False)
 
 
-def twin_customer(sketch: Sketch, target: Target) -> None:
-    """A customer of nearly the same name, in the same region and on the same plan."""
-    customer = sketch.customers[target.customer]
-    if name := twin_of(sketch, customer.name, words.BRANCH):
-        key = sketch.customer(name, customer.region.at(target.start))
-        sketch.subscribe(key, plan=target.plan, placed=False)
+def add_prompt_mover(builder: WorldBuilder, target: Target) -> None:
+    """Add a customer that moved region in that very month, and was billed correctly."""
+    key = builder.add_customer()
+    mover, new = builder.customers[key], builder.draw.choice(sorted(builder.regions))
+    builder.customers[key] = replace(mover, region=mover.region.since(target.start, new))
+    builder.add_filler(key)
 
 
-def moved_at_once(sketch: Sketch, target: Target) -> None:
-    """A customer that moved region in the very month, and was billed right."""
-    key = sketch.customer()
-    mover, new = sketch.customers[key], sketch.draw.choice(sorted(sketch.regions))
-    sketch.customers[key] = replace(mover, region=mover.region.since(target.start, new))
-    sketch.filler(key)
+def add_former_subscriber(builder: WorldBuilder, target: Target) -> None:
+    """Add a subscription that left the plan before the month."""
+    plan = always(target.plan).since(target.start, builder.draw.choice(builder.free_keys(builder.plans)))
+    builder.subscribe(builder.add_customer(), plan=plan, placed=False)
 
 
-def left_plan(sketch: Sketch, target: Target) -> None:
-    """A subscription that was on the plan and left it before the month."""
-    plan = always(target.plan).since(target.start, sketch.draw.choice(sketch.free(sketch.plans)))
-    sketch.subscribe(sketch.customer(), plan=plan, placed=False)
+def add_twin_plan(builder: WorldBuilder, target: Target) -> None:
+    """Add a plan with a similar name, and a subscription on it."""
+    if name := twin_name(builder, builder.plans[target.plan].name.latest, words.PLAN_TWIN):
+        builder.subscribe(builder.add_customer(), plan=builder.add_plan(name, steady=True), placed=False)
 
 
-def twin_plan(sketch: Sketch, target: Target) -> None:
-    """A plan of nearly the same name, with a subscription on it."""
-    if name := twin_of(sketch, sketch.plans[target.plan].name.latest, words.PLAN_TWIN):
-        sketch.subscribe(sketch.customer(), plan=sketch.plan(name, steady=True), placed=False)
-
-
-def twin_code(sketch: Sketch, target: Target) -> None:
-    """A code of nearly the same spelling, with a subscription that uses it."""
-    free = [f"{target.code}{letter}" for letter in "ABKX" if f"{target.code}{letter}" not in sketch.codes]
+def add_twin_code(builder: WorldBuilder, target: Target) -> None:
+    """Add a code with a similar spelling, and a subscription that uses it."""
+    free = [f"{target.code}{letter}" for letter in "ABKX" if f"{target.code}{letter}" not in builder.codes]
     if free:
-        code, model = sketch.draw.choice(free), sketch.codes[target.code]
-        percent = (model.percent.latest or 10) + sketch.draw.choice((-3, 2, 4))
-        sketch.codes[code] = replace(model, percent=always(percent), fixed=None)
-        sketch.subscribe(sketch.customer(), code=code, placed=False)
+        code, model = builder.draw.choice(free), builder.codes[target.code]
+        percent = (model.percent.latest or 10) + builder.draw.choice((-3, 2, 4))
+        builder.codes[code] = replace(model, percent=always(percent), fixed=None)
+        builder.subscribe(builder.add_customer(), code=code, placed=False)
 
 
-def code_attached_late(sketch: Sketch, target: Target) -> None:
-    """A subscription that got the code after its last invoice."""
-    before = sketch.draw.choice(["", *sketch.free(sketch.codes)])
-    sketch.subscribe(sketch.customer(), code=always(before).since(NEVER_BILLED, target.code), placed=False)
+def add_late_code(builder: WorldBuilder, target: Target) -> None:
+    """Add a subscription that got the code after its last invoice."""
+    before = builder.draw.choice(["", *builder.free_keys(builder.codes)])
+    code = always(before).since(NEVER_BILLED, target.code)
+    builder.subscribe(builder.add_customer(), code=code, placed=False)
 
 
-def closed_sibling(sketch: Sketch, target: Target) -> None:
-    """A cancelled subscription of the ticket's customer, on another plan, that ended before the month."""
-    taken = {s.plan.latest for s in sketch.subscriptions.values() if s.customer.latest == target.customer}
-    if free := sorted(set(sketch.free(sketch.plans)) - taken):
-        key = sketch.subscribe(target.customer, plan=sketch.draw.choice(free), active=False, placed=False)
-        sketch.ends[key] = shifted(target.start, -1)
+def add_closed_sibling(builder: WorldBuilder, target: Target) -> None:
+    """Add a cancelled subscription of the ticket's customer, on another plan, that ended before the month."""
+    taken = {s.plan.latest for s in builder.subscriptions.values() if s.customer.latest == target.customer}
+    if free := sorted(set(builder.free_keys(builder.plans)) - taken):
+        key = builder.subscribe(target.customer, plan=builder.draw.choice(free), active=False, placed=False)
+        builder.ends[key] = shift_month(target.start, -1)
 
 
-def place(sketch: Sketch, target: Target, shapes: Sequence[Shape]) -> None:
-    """As many distractors as the knob says, of the shapes that fit the kind, in turn."""
-    for shape in in_turn(sketch.draw, shapes, sketch.knobs.distractors):
-        shape(sketch, target)
+def place_distractors(builder: WorldBuilder, target: Target, distractors: Sequence[Distractor]) -> None:
+    """Add as many distractors as the knob says, of the given ones in turn."""
+    for distractor in in_turn(builder.draw, distractors, builder.knobs.distractors):
+        distractor(builder, target)
 
 
-def asides(sketch: Sketch, twin: str = "") -> Sequence[str]:
-    """Up to two sentences that name others and decide nothing."""
-    draw = sketch.draw.stream("asides")
-    owners = {s.customer.latest for key, s in sketch.subscriptions.items() if key not in sketch.placed}
+def draw_asides(builder: WorldBuilder, twin: str = "") -> Sequence[str]:
+    """Return up to two sentences that name others and decide nothing."""
+    draw = builder.draw.stream("asides")
+    owners = {s.customer.latest for key, s in builder.subscriptions.items() if key not in builder.placed}
     owners -= {
-        s.customer.at(p) for key, s in sketch.subscriptions.items() if key in sketch.placed for p in ("", "9")
+        s.customer.at(p)
+        for key, s in builder.subscriptions.items()
+        if key in builder.placed
+        for p in ("", "9")
     }
-    return idle_remarks(draw, twin, sketch.customers[draw.choice(sorted(owners))].name)
-
-
-def switching(first: str, start: str, second: str) -> History[str]:
-    """A value that changes once."""
-    return always(first).since(start, second)
+    return idle_remarks(draw, twin, builder.customers[draw.choice(sorted(owners))].name)

@@ -1,23 +1,25 @@
-"""The dials of billing, and the ladder from the easiest setting to the hardest."""
+"""The knobs of billing, and its levels from the easiest to the hardest."""
 
 from dataclasses import dataclass
 
-from trapcli.core.contract import knob
+from trapcli.core.knobs import knob
 
 
 @dataclass(frozen=True, slots=True)
 class Knobs:
+    """How large and how hard a billing case is."""
+
     customers: int = knob(5, 4, 400, "customers on the books")
     subscriptions: int = knob(2, 1, 4, "most subscriptions of a customer who is not in the ticket")
     periods: int = knob(6, 5, 24, "months of invoices")
     affected: int = knob(
-        2, 2, 20, "issued invoices that the ticket covers, about; kinds that cover one keep to it"
+        2, 2, 20, "issued invoices that the ticket covers, about; some traps cover one, whatever this says"
     )
     distractors: int = knob(2, 0, 40, "customers, codes and invoices that look covered and are not")
     noise: int = knob(4, 0, 200, "rows in each table that no report reads")
 
 
-LADDER: tuple[dict[str, int], ...] = (
+LEVELS: tuple[dict[str, int], ...] = (
     {"customers": 4, "subscriptions": 1, "periods": 5, "distractors": 0, "noise": 2},
     {},
     {"customers": 12, "periods": 7, "affected": 3, "distractors": 4, "noise": 10},

@@ -1,6 +1,6 @@
-"""The mistakes that a billing case tells from the right answer, by name."""
+"""The mistakes that a billing case distinguishes from the right answer, by name."""
 
-MECHANISMS = {
+MISTAKES = {
     "live_only": "changes the current records and leaves the invoices",
     "baked_only": "changes the invoices and leaves the current records",
     "earlier_touched": "restates the invoices before the change too",
@@ -12,7 +12,7 @@ MECHANISMS = {
     "discount_stale": "leaves a percentage discount at the old figure",
     "fixed_rescaled": "scales a fixed discount with the price",
     "tax_before_discount": "taxes the amount before the discount",
-    "wrong_rate": "taxes at the rate of a region of a similar name",
+    "wrong_rate": "taxes at the rate of a region with a similar name",
     "draft_filled": "gives a draft a tax and a total",
     "renamed_in_place": "renames the old customer where a new one belongs",
     "not_reassigned": "adds the new customer and leaves the subscription with the old one",

@@ -1,6 +1,6 @@
-"""The ten tables of a billing case, their columns in order with their kinds."""
+"""The ten tables of a billing case, with the types of their columns."""
 
-from trapcli.answers.edits.tables import Table
+from trapcli.answers.edits import Table
 
 TABLES = (
     Table(
@@ -76,6 +76,7 @@ TABLES = (
     ),
 )
 
+# The figures that an agent must work out.
 COMPUTED = frozenset(
     ("invoices.csv", column) for column in ("baked_discount_applied_usd", "baked_tax_usd", "baked_total_usd")
 )

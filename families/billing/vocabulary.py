@@ -1,4 +1,4 @@
-"""Words that worlds are made of. All invented; none is a substring of another by accident."""
+"""The words of billing worlds. All are invented, and none is a substring of another by accident."""
 
 COMPANY = (
     "Alder",

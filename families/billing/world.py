@@ -1,8 +1,8 @@
-"""A billing company over time, and the tables that its records leave.
+"""A company that bills subscriptions over time, and the tables of its records.
 
-Everything that can change has a history by period. The tables of the present hold
-the last values; an invoice holds the values of its period. A case is two worlds, one
-as recorded and one as it should be: its gold edits are the difference of their tables.
+Everything that can change has a history by period. The tables of current records hold the last values;
+an invoice holds the values of its period. A case is two worlds, one as recorded and one as it should
+be, and its gold edits are the difference between their tables.
 """
 
 from collections.abc import Mapping
@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from trapcli.answers.edits.authoring.plan import PlanFailed
 from trapcli.answers.edits.authoring.scenes import History, dollars
-from trapcli.answers.edits.family import Unlucky
 from trapcli.answers.edits.tables import Row, Tables
 from trapcli.core.money import unambiguous
 
@@ -20,19 +20,23 @@ NEVER_BILLED = "9999-12"  # a change from here on shows in the present, but on n
 
 @dataclass(frozen=True, slots=True)
 class Region:
+    """A region; its tax rate is in tenths of a percent."""
+
     name: str
-    rate: int  # tenths of a percent
+    rate: int
 
 
 @dataclass(frozen=True, slots=True)
 class Tier:
+    """A tier of plans."""
+
     name: str
     seats: int
 
 
 @dataclass(frozen=True, slots=True)
 class Priced:
-    """A plan (with its tier) or an add-on: its name now, its price in whole dollars over time."""
+    """A plan (with its tier) or an add-on; its price is in whole dollars."""
 
     name: History[str]
     price: History[int]
@@ -50,6 +54,8 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Customer:
+    """A customer; the signup is a day."""
+
     name: str
     region: History[str]
     signup: str
@@ -57,24 +63,35 @@ class Customer:
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
+    """A subscription.
+
+    customer, plan, addons, code: keys over time; the code is "" for none.
+    start: the day on which it began.
+    """
+
     customer: History[str]
     plan: History[str]
     addons: History[tuple[str, ...]]
-    code: History[str]  # "" for none
+    code: History[str]
     active: bool
-    start: str  # a date
+    start: str
 
 
 @dataclass(frozen=True, slots=True)
 class Invoice:
+    """An invoice; its status is draft, open or paid."""
+
     subscription: str
     period: str
-    status: str  # draft, open or paid
+    status: str
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """All records, each kind by its id. `noise` holds the rows of the tables no report reads."""
+    """All records by their ids.
+
+    noise: the rows of the tables that no report reads.
+    """
 
     regions: Mapping[str, Region]
     tiers: Mapping[str, Tier]
@@ -89,9 +106,9 @@ class World:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """An invoice's amounts in whole cents; the tax also before rounding, in thousandths of a cent.
+    """The amounts of an invoice in whole cents; its rate in tenths of a percent.
 
-    Prices are whole dollars and shares whole percents, so that a discount is exact.
+    Prices are whole dollars and discounts whole percentages, so that a discount needs no rounding.
     """
 
     base: int
@@ -101,20 +118,22 @@ class Figures:
 
     @property
     def exact_tax(self) -> int:
+        """The tax before rounding, in thousandths of a cent."""
         return (self.base + self.addons - self.discount) * self.rate
 
     @property
     def tax(self) -> int:
-        """Rounded half-up."""
+        """The tax, rounded half-up."""
         return (2 * self.exact_tax + 1000) // 2000
 
     @property
     def total(self) -> int:
+        """What the customer pays."""
         return self.base + self.addons - self.discount + self.tax
 
 
 def figures(world: World, invoice: Invoice) -> Figures:
-    """What the invoice comes to at the terms of its period."""
+    """Return the amounts of an invoice at the terms of its period."""
     period, subscription = invoice.period, world.subscriptions[invoice.subscription]
     base = world.plans[subscription.plan.at(period)].price.at(period)
     extra = sum(world.addons[addon].price.at(period) for addon in subscription.addons.at(period))
@@ -126,8 +145,8 @@ def figures(world: World, invoice: Invoice) -> Figures:
     return Figures(100 * base, 100 * extra, discount, world.regions[customer.region.at(period)].rate)
 
 
-def baked(world: World, key: str) -> Row:
-    """The invoice's row: the names and figures of its period. A draft has no tax and no total yet."""
+def invoice_row(world: World, key: str) -> Row:
+    """Return the row of an invoice: the names and figures of its period. A draft has no tax and no total."""
     invoice = world.invoices[key]
     period, subscription = invoice.period, world.subscriptions[invoice.subscription]
     amounts = figures(world, invoice)
@@ -173,18 +192,21 @@ def _subscription_row(key: str, subscription: Subscription) -> Row:
 
 
 def tables(world: World, invoices: Mapping[str, Row]) -> Tables:
-    """The ten tables, rows in the order of their keys; `invoices` holds each invoice's row."""
+    """Return the ten tables, with rows in the order of their keys.
+
+    invoices: the row of each invoice.
+    """
 
     def rows(records: Mapping[str, Any], row: Any) -> list[Row]:
         return [row(key, records[key]) for key in sorted(records)]
 
-    def priced(kind: str) -> Any:
+    def priced(noun: str) -> Any:
         return lambda key, item: {
-            f"{kind}_id": key,
-            f"{kind}_name": item.name.latest,
+            f"{noun}_id": key,
+            f"{noun}_name": item.name.latest,
             **(
                 {"tier_id": item.tier, "base_price_usd": dollars(100 * item.price.latest)}
-                if kind == "plan"
+                if noun == "plan"
                 else {"addon_price_usd": dollars(100 * item.price.latest)}
             ),
         }
@@ -219,12 +241,12 @@ def tables(world: World, invoices: Mapping[str, Row]) -> Tables:
     }
 
 
-def corrected(recorded: World, right: World) -> tuple[Tables, Tables]:
-    """The tables of both worlds; Unlucky if rounding decides a figure that changes."""
-    old = {key: baked(recorded, key) for key in recorded.invoices}
-    new = {key: baked(right, key) for key in right.invoices}
+def write_tables(recorded: World, right: World) -> tuple[Tables, Tables]:
+    """Return the tables of both worlds; PlanFailed if rounding decides a figure that changes."""
+    old = {key: invoice_row(recorded, key) for key in recorded.invoices}
+    new = {key: invoice_row(right, key) for key in right.invoices}
     for key in old:
         exact = Fraction(figures(right, right.invoices[key]).exact_tax, 100_000)
         if old[key] != new[key] and not unambiguous(exact):
-            raise Unlucky("a figure of the answer depends on how it is rounded")
+            raise PlanFailed("a figure of the answer depends on how it is rounded")
     return tables(recorded, old), tables(right, new)

@@ -1,4 +1,4 @@
-"""A world drawn step by step: a kind places what its trap needs, then the rest is filled in."""
+"""A world drawn step by step: a trap places what it needs, then the rest is filled in."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,21 +17,24 @@ from families.billing.world import (
     Tier,
     World,
 )
+from trapcli.answers.edits.authoring.plan import PlanFailed
 from trapcli.answers.edits.authoring.scenes import History, Ids, always
-from trapcli.answers.edits.authoring.ticket_text import months, shifted
-from trapcli.answers.edits.family import Unlucky
+from trapcli.answers.edits.authoring.ticket_text import months, shift_month
 from trapcli.answers.edits.tables import Row
 from trapcli.core.draw import Draw
 
 
-class Sketch:
-    """A world in the making. Ids are drawn, so that no order tells what was placed first."""
+class WorldBuilder:
+    """What draws the records of a world; methods that add a record return its key.
+
+    Ids are random, so that their order does not show which records the trap needs.
+    """
 
     def __init__(self, draw: Draw, knobs: Knobs) -> None:
         self.draw, self.knobs = draw, knobs
-        first = shifted(f"{draw.between(2020, 2023)}-01", draw.below(12))
+        first = shift_month(f"{draw.between(2020, 2023)}-01", draw.below(12))
         self.periods = months(first, knobs.periods)
-        self.id = Ids(draw, 12 * knobs.customers + 60).take
+        self.take_id = Ids(draw, 12 * knobs.customers + 60).take
         self._names = draw.shuffled([f"{a} {b}" for a in words.COMPANY for b in words.TRADE])
         self.regions: dict[str, Region] = {}
         self.tiers: dict[str, Tier] = {}
@@ -41,66 +44,68 @@ class Sketch:
         self.customers: dict[str, Customer] = {}
         self.subscriptions: dict[str, Subscription] = {}
         self.ends: dict[str, str] = {}  # the last period of a cancelled subscription
-        self.drafts: set[str] = set()  # subscriptions whose last invoice is certainly a draft
-        self.issued: set[str] = set()  # and those whose last invoice certainly is none
-        self.placed: set[str] = set()  # subscriptions that the trap stands on: never redrawn
-        self._reserved: set[str] = set()  # ids that no filler may use
-        self._catalogue()
+        self.drafts: set[str] = set()  # subscriptions with a last invoice that must be a draft
+        self.issued: set[str] = set()  # subscriptions with a last invoice that must be issued
+        self.placed: set[str] = set()  # subscriptions that the trap needs: never redrawn
+        self._reserved: set[str] = set()  # ids of plans, add-ons and codes that fillers must not use
+        self._fill_catalogue()
 
-    def _catalogue(self) -> None:
+    def _fill_catalogue(self) -> None:
         draw, size = self.draw, self.knobs.customers
         self._region_names = draw.shuffled(words.REGION)
         self._rates = draw.shuffled([n for n in range(31, 99) if n % 5])
         for _ in range(draw.between(4, 5) + size // 60):
-            self.region()
+            self.add_region()
         for name, seats in zip(words.TIER, (5, 25, 100, 500), strict=True):
-            self.tiers[self.id("TIER")] = Tier(name, seats)
-        self._plan_names = names(draw, words.PLAN)
+            self.tiers[self.take_id("TIER")] = Tier(name, seats)
+        self._plan_names = shuffled_names(draw, words.PLAN)
         self._prices = draw.shuffled(range(60, 420))
         for _ in range(draw.between(4, 5) + min(40, size // 12)):
-            self.plan()
-        self._addon_names = names(draw, words.ADDON)
+            self.add_plan()
+        self._addon_names = shuffled_names(draw, words.ADDON)
         self._addon_prices = draw.shuffled(range(7, 98))
         for _ in range(draw.between(3, 4) + min(34, size // 6)):
-            self.addon()
+            self.add_addon()
         self._code_words = [word for _ in range(3) for word in draw.shuffled(words.CODE)]
         for _ in range(draw.between(3, 4) + min(20, size // 15)):
-            self.code()
+            self.add_code()
 
-    # --- catalogue -----------------------------------------------------------------
-
-    def region(self, name: str = "") -> str:
-        """A region; its rate has never changed."""
-        key = self.id("REG")
+    def add_region(self, name: str = "") -> str:
+        """Add a region; its rate never changes."""
+        key = self.take_id("REG")
         self.regions[key] = Region(name or self._region_names.pop(), self._rates.pop())
         return key
 
-    def plan(self, name: str = "", steady: bool = False, price: int = 0) -> str:
-        """A plan; unless `steady` its price may have risen once in the past."""
-        key, prices = self.id("PLAN"), always(price or self._prices.pop())
+    def add_plan(self, name: str = "", steady: bool = False, price: int = 0) -> str:
+        """Add a plan; unless it is `steady`, its price may have risen once in the past."""
+        key, prices = self.take_id("PLAN"), always(price or self._prices.pop())
         if not steady and self.draw.chance(0.4):
-            prices = prices.since(self.later(), prices.latest + self.draw.between(3, 30))
+            prices = prices.since(self.draw_later_period(), prices.latest + self.draw.between(3, 30))
         self.plans[key] = Priced(
             always(name or self._plan_names.pop()), prices, self.draw.choice(sorted(self.tiers))
         )
         return key
 
-    def twin_regions(self) -> tuple[str, str]:
-        """Two regions of similar names, the plain one first; often there are two more that nobody means."""
+    def add_twin_regions(self) -> tuple[str, str]:
+        """Add two regions with similar names, the plain one first, and often two more as a distraction."""
         pairs = []
         for _ in range(1 + self.draw.chance(0.6)):
-            plain = self.region()
+            plain = self.add_region()
             ending = self.draw.choice(words.REGION_TWIN)
-            pairs.append((plain, self.region(f"{self.regions[plain].name} {ending}")))
+            pairs.append((plain, self.add_region(f"{self.regions[plain].name} {ending}")))
         return self.draw.choice(pairs)
 
-    def addon(self, name: str = "") -> str:
-        key = self.id("ADD")
+    def add_addon(self, name: str = "") -> str:
+        """Add an add-on; its price never changes."""
+        key = self.take_id("ADD")
         self.addons[key] = Priced(always(name or self._addon_names.pop()), always(self._addon_prices.pop()))
         return key
 
-    def code(self, percent: History[int | None] | None = None, shape: str = "") -> str:
-        """A code of a shape: "percent", "fixed" or "both"; its name has a number that may mislead."""
+    def add_code(self, percent: History[int | None] | None = None, shape: str = "") -> str:
+        """Add a code; the number in its name is not its percentage.
+
+        shape: "percent", "fixed" or "both".
+        """
         draw = self.draw
         shape = shape or draw.choice(("percent", "percent", "fixed", "both"))
         share = draw.choice((5, 8, 10, 12, 15, 18, 20, 25))
@@ -110,34 +115,34 @@ class Sketch:
         word, shares = self._code_words.pop(), [share for _, share in percent.steps]
         free = [n for n in (5, 10, 15, 20, 25, 30, 40) if n not in shares and f"{word}{n}" not in self.codes]
         key = f"{word}{draw.choice(free)}"
-        self.codes[key] = Code(percent, fixed, f"{shifted(self.periods[-1], draw.between(-3, 12))}-28")
+        self.codes[key] = Code(percent, fixed, f"{shift_month(self.periods[-1], draw.between(-3, 12))}-28")
         return key
 
     def reserve(self, *keys: str) -> None:
-        """Keep fillers from using these plans, add-ons or codes."""
+        """Keep these plans, add-ons or codes from fillers."""
         self._reserved.update(keys)
 
-    # --- customers and subscriptions ----------------------------------------------
-
-    def customer(self, name: str = "", region: str = "") -> str:
-        """A customer; without a given region it may have moved in the past."""
-        key, draw = self.id("CUST"), self.draw
+    def add_customer(self, name: str = "", region: str = "") -> str:
+        """Add a customer; if no region is given, it may have moved in the past."""
+        key, draw = self.take_id("CUST"), self.draw
         history = always(region or draw.choice(sorted(self.regions)))
         if not region and draw.chance(0.2):
             history = history.since(draw.choice(self.periods[1:]), draw.choice(sorted(self.regions)))
-        signup = f"{shifted(self.periods[0], -draw.between(15, 40))}-{draw.between(1, 28):02d}"
+        signup = f"{shift_month(self.periods[0], -draw.between(15, 40))}-{draw.between(1, 28):02d}"
         self.customers[key] = Customer(name or self._names.pop(), history, signup)
         return key
 
-    def unused_name(self) -> str:
+    def take_name(self) -> str:
+        """Return a customer name that is not used."""
         return self._names.pop()
 
-    def free(self, items: dict[str, Any]) -> list[str]:
-        """The keys that fillers may use, sorted."""
+    def free_keys(self, items: dict[str, Any]) -> list[str]:
+        """Return the keys that fillers may use, sorted."""
         return sorted(items.keys() - self._reserved)
 
-    def some_addons(self, most: int = 2) -> tuple[str, ...]:
-        free = self.free(self.addons)
+    def draw_addons(self, most: int = 2) -> tuple[str, ...]:
+        """Return up to `most` add-ons that fillers may use."""
+        free = self.free_keys(self.addons)
         return tuple(sorted(self.draw.sample(free, min(len(free), self.draw.between(0, most)))))
 
     def subscribe(
@@ -151,15 +156,19 @@ class Sketch:
         whole: bool = True,
         placed: bool = True,
     ) -> str:
-        """A subscription. What is not given is drawn; `whole`: it was there before the first period."""
-        key, draw = self.id("SUB", 4), self.draw
+        """Add a subscription; what is not given is drawn.
+
+        whole: whether it began before the first period.
+        placed: whether the trap needs it as it is.
+        """
+        key, draw = self.take_id("SUB", 4), self.draw
         since = -draw.between(0, 14) if whole else draw.between(0, len(self.periods) - 2)
-        start = f"{shifted(self.periods[0], since)}-01"
+        start = f"{shift_month(self.periods[0], since)}-01"
         self.subscriptions[key] = Subscription(
             always(customer),
-            _history(plan or draw.choice(self.free(self.plans))),
-            always(self.some_addons() if addons is None else addons),
-            _history(draw.choice(["", *self.free(self.codes)]) if code is None else code),
+            _history(plan or draw.choice(self.free_keys(self.plans))),
+            always(self.draw_addons() if addons is None else addons),
+            _history(draw.choice(["", *self.free_keys(self.codes)]) if code is None else code),
             active,
             start,
         )
@@ -170,48 +179,55 @@ class Sketch:
             self.placed.add(key)
         return key
 
-    def filler(self, customer: str) -> str:
-        """A subscription that is in nobody's way, with a history of its own."""
+    def add_filler(self, customer: str) -> str:
+        """Add a subscription that is not part of the trap, with a history of its own."""
         draw = self.draw
         key = self.subscribe(customer, whole=draw.chance(0.6), active=draw.chance(0.85), placed=False)
         drawn = self.subscriptions[key]
         if not drawn.active:
             return key
         if draw.chance(0.3):
-            drawn = replace(drawn, plan=drawn.plan.since(self.later(), draw.choice(self.free(self.plans))))
+            drawn = replace(
+                drawn,
+                plan=drawn.plan.since(self.draw_later_period(), draw.choice(self.free_keys(self.plans))),
+            )
         if draw.chance(0.3):
-            drawn = replace(drawn, addons=drawn.addons.since(self.later(), self.some_addons()))
+            drawn = replace(drawn, addons=drawn.addons.since(self.draw_later_period(), self.draw_addons()))
         if draw.chance(0.3):
             drawn = replace(
-                drawn, code=drawn.code.since(self.later(), draw.choice(["", *self.free(self.codes)]))
+                drawn,
+                code=drawn.code.since(
+                    self.draw_later_period(), draw.choice(["", *self.free_keys(self.codes)])
+                ),
             )
         self.subscriptions[key] = drawn
         return key
 
-    def later(self) -> str:
-        """Some period after the first."""
+    def draw_later_period(self) -> str:
+        """Return a period after the first."""
         return self.draw.choice(self.periods[1:])
 
     def fill(self) -> None:
-        """Add customers up to the knob, at least two that are not in the ticket."""
+        """Add customers up to the number in the knobs, and at least two that are not in the ticket."""
         for _ in range(max(2, self.knobs.customers - len(self.customers))):
-            customer = self.customer()
+            customer = self.add_customer()
             for _ in range(self.draw.between(1, self.knobs.subscriptions)):
-                self.filler(customer)
-        if not any(self.draftable(key) for key in self.subscriptions.keys() - self.placed):
-            raise Unlucky("nobody but the ticket's customers can have a draft")
+                self.add_filler(customer)
+        if not any(self.may_be_draft(key) for key in self.subscriptions.keys() - self.placed):
+            raise PlanFailed("nobody but the ticket's customers can have a draft")
 
-    def draftable(self, key: str) -> bool:
+    def may_be_draft(self, key: str) -> bool:
+        """Whether the last invoice of a subscription may be a draft."""
         return self.subscriptions[key].active and key not in self.issued
 
-    # --- the whole ------------------------------------------------------------------
-
     def world(self) -> World:
-        """The world with its invoices numbered period by period, in no order within one."""
+        """Return the world; its invoices are numbered by period, in random order within a period."""
         draw = self.draw.stream("invoices")
-        others = sorted(key for key in self.subscriptions if key not in self.placed and self.draftable(key))
+        others = sorted(
+            key for key in self.subscriptions if key not in self.placed and self.may_be_draft(key)
+        )
         drafts = self.drafts | {draw.choice(others)}
-        drafts |= {key for key in sorted(self.subscriptions) if self.draftable(key) and draw.chance(0.3)}
+        drafts |= {key for key in sorted(self.subscriptions) if self.may_be_draft(key) and draw.chance(0.3)}
         invoices, number = {}, draw.between(10000, 40000)
         for period in self.periods:
             for key in draw.shuffled(sorted(self.subscriptions)):
@@ -234,11 +250,11 @@ class Sketch:
         )
 
     def redraw(self, file: str, row: Row) -> None:
-        """Other add-ons for the invoice's subscription; Unlucky if the trap stands on it."""
+        """Give the invoice's subscription other add-ons; PlanFailed if the trap needs it as it is."""
         key = row["subscription_id"]
         if key in self.placed:
-            raise Unlucky("a figure of the answer stands on a placed invoice")
-        free = self.free(self.addons)
+            raise PlanFailed("a figure of the answer is on an invoice that the trap needs")
+        free = self.free_keys(self.addons)
         addons = tuple(sorted(self.draw.sample(free, self.draw.between(0, min(3, len(free))))))
         self.subscriptions[key] = replace(self.subscriptions[key], addons=always(addons))
 
@@ -266,15 +282,15 @@ class Sketch:
                     "campaign_id": f"MC-{50 + i}",
                     "campaign_name": draw.choice(words.CAMPAIGN),
                     "code": code,
-                    "starts_on": min(start, f"{shifted(self.codes[code].expires[:7], -2)}-15"),
+                    "starts_on": min(start, f"{shift_month(self.codes[code].expires[:7], -2)}-15"),
                     "budget_usd": f"{draw.between(4, 90) * 100}.00",
                 }
             )
         return {"support_tickets.csv": tickets, "marketing_campaigns.csv": campaigns}
 
 
-def names(draw: Draw, plain: Sequence[str]) -> list[str]:
-    """Names to take from the end: first the plain ones, then longer ones of the same beginning."""
+def shuffled_names(draw: Draw, plain: Sequence[str]) -> list[str]:
+    """Return names to take from the end: first the plain ones, then longer ones that begin with them."""
     return draw.shuffled([f"{name} {ending}" for name in plain for ending in words.LINE]) + draw.shuffled(
         plain
     )
@@ -282,21 +298,3 @@ def names(draw: Draw, plain: Sequence[str]) -> list[str]:
 
 def _history(value: History[str] | str) -> History[str]:
     return value if isinstance(value, History) else always(value)
-
-
-def spans(
-    knobs: Knobs, draw: Draw, extra: int, subscriptions: Sequence[int] = range(1, 9)
-) -> tuple[int, int]:
-    """How many subscriptions a ticket covers, and how many issued periods of each.
-
-    Their product is near the knob `affected`; two periods at least come before, one draft
-    after; `extra` gold edits are kept free beside those on invoices.
-    """
-    fitting = [
-        (abs(many * long - knobs.affected), many, long)
-        for many in subscriptions
-        for long in range(2, knobs.periods - 2)
-        if many * (long + 1) + extra <= 28
-    ]
-    nearest = min(distance for distance, _, _ in fitting)
-    return draw.choice([(many, long) for distance, many, long in fitting if distance <= nearest + 2])

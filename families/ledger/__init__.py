@@ -1,1 +1,1 @@
-"""Families `ledger-close` and `ledger-audit`: receipts, invoices, and one amount at the end."""
+"""Families `ledger-close` and `ledger-audit`: receipts, invoices, and one amount as the answer."""

@@ -1,155 +1,125 @@
-"""How the ledger families make and check cases. Loaded only for that: judging an answer needs none of it."""
+"""Make and check the cases of the ledger families. Judging an answer needs none of this."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from decimal import Decimal
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
+from families.ledger.case_craft import CraftedFamily
 from families.ledger.checks.difficulty import depth, wrong_answers
-from families.ledger.checks.invariants import Truth, truth
-from families.ledger.checks.invariants import problems as book_problems
+from families.ledger.checks.invariants import book_problems
+from families.ledger.checks.truth import Truth, find_truth
 from families.ledger.domain.formats import cents_of_plain, day_of, iso, money, plain
-from families.ledger.domain.names import KINDS
-from families.ledger.files.case_files import Binder, book_of
-from families.ledger.planning.planned_case import Planned
-from families.ledger.planning.year_outline import Frame, Unlucky
-from trapcli.answers.amount.line import EXAMPLE, equal, instructions
+from families.ledger.domain.traps_and_mistakes import TRAPS
+from families.ledger.files.case_files import CaseFiles, book_of
+from families.ledger.planning.planned_case import PlanFailed, PlannedCase
+from trapcli.answers.amount.line import EXAMPLE, equal
 from trapcli.core.contract import Case, Files, Problem
 from trapcli.core.draw import Draw
 from trapcli.core.errors import TrapError
 
-if TYPE_CHECKING:
-    from families.ledger.family import LedgerFamily
-
-FRAMES, PLANS = 25, 40  # frames of a case, and plans within each, before we give up
+OUTLINES, PLANS = 25, 40  # how many outlines, and plans for each, are tried for one case
 README = "README.md"
 
 
-class Craft(Protocol):
-    """What is different between the families: a module with these functions."""
-
-    @staticmethod
-    def outline(draw: Draw, knobs: Any) -> Frame:
-        """What a case keeps whatever else has to be drawn again."""
-
-    @staticmethod
-    def plan(draw: Draw, knobs: Any, kind: str, within: Frame) -> Planned:
-        """A case of the kind within the frame; Unlucky if what is drawn does not come out."""
-
-    @staticmethod
-    def render(planned: Planned) -> dict[str, str]:
-        """All files of a case but its README."""
-
-    @staticmethod
-    def read(files: Files) -> Binder:
-        """What `render` was given, from the files; ValueError, KeyError or IndexError if they are damaged."""
-
-    @staticmethod
-    def problems(binder: Binder, true: Truth) -> Iterator[Problem]:
-        """What is wrong with a binder beside its book."""
-
-    @staticmethod
-    def needed(binder: Binder, true: Truth) -> Iterable[str]:
-        """The files without which the answer cannot be had."""
-
-    @staticmethod
-    def solve(files: Files, mistake: str | None) -> str:
-        """What an agent prints that makes this mistake, or none."""
-
-
-def generate(family: "LedgerFamily", seed: str, knobs: Any, k: int) -> Case:
-    """Case `k` of the seed; TrapError if none can be planned with these knobs."""
-    craft, kind, why = family.craft, KINDS[k % len(KINDS)], ""
+def generate(family: CraftedFamily, seed: str, knobs: Any, k: int) -> Case:
+    """Return case `k` of the seed; TrapError if none can be planned with these knobs."""
+    trap, why = tuple(TRAPS)[k % len(TRAPS)], ""
     draw = Draw(f"{family.name}/{family.version}/{seed}/{k}")
-    for number in range(FRAMES):
-        frame = craft.outline(draw.stream(f"frame-{number}"), knobs)
+    for number in range(OUTLINES):
+        outline = family.craft.draw_outline(draw.stream(f"frame-{number}"), knobs)
         for attempt in range(PLANS):
+            stream = draw.stream(f"plan-{number}-{attempt}")
             try:
-                planned = craft.plan(draw.stream(f"plan-{number}-{attempt}"), knobs, kind, frame)
-            except Unlucky as unlucky:
-                why = str(unlucky)
+                planned = family.craft.plan_case(stream, knobs, trap, outline)
+            except PlanFailed as failure:
+                why = str(failure)
                 continue
-            found = first_problem(family, planned.binder, planned.switch, knobs.min_change_evidence)
-            if found is None:
-                plans = number * PLANS + attempt + 1
-                case = _case(family, kind, planned, knobs.min_change_evidence, plans)
-                found = next(leaks(case.files, cents_of_plain(case.gold)), None)
-                if found is None:
+            evidence = knobs.min_change_evidence
+            problem = first_problem(family, planned.case_files, planned.changeover, evidence)
+            if problem is None:
+                case = _case(family, trap, planned, evidence, number * PLANS + attempt + 1)
+                problem = next(leak_problems(case.files, cents_of_plain(case.gold)), None)
+                if problem is None:
                     return case
-            why = str(found)
+            why = str(problem)
     raise TrapError(
-        f"{family.name}: no case {k + 1} ({kind}) can be planned with these knobs: {why}. "
+        f"{family.name}: case {k + 1} ({trap}) cannot be planned with these knobs: {why}. "
         "Give it more months or entries, or another number of customers."
     )
 
 
-def _case(family: "LedgerFamily", kind: str, planned: Planned, evidence: int, plans: int) -> Case:
-    binder = planned.binder
-    true = truth_of(family, binder, planned.switch, evidence)
-    needed = list(family.craft.needed(binder, true))
+def _case(family: CraftedFamily, trap: str, planned: PlannedCase, evidence: int, plans: int) -> Case:
+    case_files = planned.case_files
+    truth = truth_of(family, case_files, planned.changeover, evidence)
+    required = list(family.craft.required_files(case_files, truth))
     facts = {
-        "changeover": iso(planned.switch),
-        "change_evidence": evidence,
-        "short_month": binder.late.period if binder.late else "",
-        "recoded": [list(codes) for codes in true.book.successions],
-        "mistakes": mistakes(family, true),
-        "must_be_read": needed,
-        "horizon": len(needed),
-        "depth": depth(true),
+        "changeover": iso(planned.changeover),
+        "min_change_evidence": evidence,
+        "short_month": case_files.supplement.period if case_files.supplement else "",
+        "successions": [list(codes) for codes in truth.book.successions],
+        "wrong_answers": wrong_answer_facts(truth),
+        "required_files": required,
+        "horizon": len(required),
+        "depth": depth(truth),
         "plans": plans,
     }
-    readme = f"{family.readme.strip()}\n\n{instructions()}"
-    files = {README: readme, **family.craft.render(planned)}
-    return Case(family.name, kind, files, plain(true.answer), family.mistakes, facts)
+    readme = f"{family.readme.strip()}\n\n{family.answers.instructions()}"
+    files = {README: readme, **family.craft.write_files(planned)}
+    return Case(family.name, trap, files, plain(truth.answer), tuple(family.mistakes), facts)
 
 
-def truth_of(family: "LedgerFamily", binder: Binder, switch: int, evidence: int) -> Truth:
-    """The binder's book settled; ValueError if its question cannot be read."""
-    return truth(book_of(binder), switch, evidence, family.mistakes)
+def truth_of(family: CraftedFamily, case_files: CaseFiles, changeover: int, evidence: int) -> Truth:
+    """Settle the book of the files; ValueError if the question cannot be read."""
+    return find_truth(book_of(case_files), changeover, evidence, tuple(family.mistakes))
 
 
-def mistakes(family: "LedgerFamily", true: Truth) -> list[dict[str, Any]]:
-    """What each mistake, and each two together, lead to, as JSON data."""
+def wrong_answer_facts(truth: Truth) -> list[dict[str, Any]]:
+    """Return the answer that each mistake leads to, and each two together, as JSON data."""
     return [
-        {"mechanisms": list(made), "answer": plain(cents)}
-        for made, cents in wrong_answers(true.book, true.switch, family.mistakes)
+        {"mistakes": list(mistakes), "answer": plain(cents)}
+        for mistakes, cents in wrong_answers(truth.book, truth.changeover, truth.mistakes)
     ]
 
 
-def problems(family: "LedgerFamily", binder: Binder, switch: int, evidence: int) -> Iterator[Problem]:
-    """What is wrong with a binder and its book, cheap checks first."""
-    true = truth_of(family, binder, switch, evidence)
-    return chain(family.craft.problems(binder, true), book_problems(true))
+def problems(
+    family: CraftedFamily, case_files: CaseFiles, changeover: int, evidence: int
+) -> Iterator[Problem]:
+    """Yield what is wrong with the files and their book, cheap checks first."""
+    truth = truth_of(family, case_files, changeover, evidence)
+    return chain(family.craft.file_problems(case_files, truth), book_problems(truth))
 
 
-# Of an equal binder the same holds: what was checked while planning is not checked again.
+# Equal files have equal problems: what was checked while planning is not checked again.
 @lru_cache(maxsize=8)
-def first_problem(family: "LedgerFamily", binder: Binder, switch: int, evidence: int) -> Problem | None:
-    """The first of its problems, or None."""
-    return next(problems(family, binder, switch, evidence), None)
+def first_problem(
+    family: CraftedFamily, case_files: CaseFiles, changeover: int, evidence: int
+) -> Problem | None:
+    """Return the first of the problems, or None."""
+    return next(problems(family, case_files, changeover, evidence), None)
 
 
-def check(family: "LedgerFamily", case: Case) -> Iterator[Problem]:
-    """What is wrong with a case: its files, read back, must give its answer and hold all invariants."""
+def check(family: CraftedFamily, case: Case) -> Iterator[Problem]:
+    """Yield what is wrong with a case: read back, its files must give its answer and hold all invariants."""
     try:
-        switch, evidence = day_of(case.facts["changeover"]), case.facts["change_evidence"]
-        binder = family.craft.read(case.files)
-        true = truth_of(family, binder, switch, evidence)
+        changeover, evidence = day_of(case.facts["changeover"]), case.facts["min_change_evidence"]
+        case_files = family.craft.read_files(case.files)
+        truth = truth_of(family, case_files, changeover, evidence)
     except (KeyError, IndexError, ValueError) as error:
         yield Problem(f"the files cannot be read: {error}", "arithmetic")
         return
-    if first_problem(family, binder, switch, evidence):
-        yield from problems(family, binder, switch, evidence)
-    if case.gold != plain(true.answer):
-        yield Problem(f"the files give {plain(true.answer)}, the plan {case.gold}", "agrees")
-    if case.facts["mistakes"] != mistakes(family, true):
-        yield Problem("mistakes lead to other answers than those that are kept", "agrees")
-    yield from leaks(case.files, true.answer)
+    if first_problem(family, case_files, changeover, evidence):
+        yield from problems(family, case_files, changeover, evidence)
+    if case.gold != plain(truth.answer):
+        yield Problem(f"the files give {plain(truth.answer)}, the plan {case.gold}", "agrees")
+    if case.facts["wrong_answers"] != wrong_answer_facts(truth):
+        yield Problem("mistakes lead to other answers than those in the private half", "agrees")
+    yield from leak_problems(case.files, truth.answer)
 
 
-def leaks(files: Files, cents: int) -> Iterator[Problem]:
-    """Files that show the answer; an answer that is the example of the README."""
+def leak_problems(files: Files, cents: int) -> Iterator[Problem]:
+    """Yield the files that show the answer; and if so, that the answer is the example of the README."""
     if equal(Decimal(plain(cents)), EXAMPLE):
         yield Problem("the answer is the example of the README", "leak")
     for spelled in dict.fromkeys((plain(cents), money(cents))):

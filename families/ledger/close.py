@@ -1,18 +1,29 @@
 """Family `ledger-close`: a year of receivables in many files, and one number."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from families.ledger.domain.names import CLOSE
+from families.ledger.domain.traps_and_mistakes import CLOSE_MISTAKES
 from families.ledger.family import LedgerFamily
-from families.ledger.knobs import CLOSE_LADDER, CloseKnobs
+from families.ledger.knobs import CLOSE_LEVELS, CloseKnobs
+
+if TYPE_CHECKING:
+    from families.ledger.case_craft import CaseCraft
+
+
+def load_craft() -> "CaseCraft":
+    from families.ledger import close_craft
+
+    return close_craft
+
 
 FAMILY = LedgerFamily(
     name="ledger-close",
     title="A year of receivables, one number",
     version="1",
-    module="families.ledger.close_case",
-    mistakes=CLOSE,
+    load_craft=load_craft,
+    mistakes=CLOSE_MISTAKES,
     knobs=CloseKnobs,
-    ladder=CLOSE_LADDER,
-    readme=Path(__file__).with_name("close.md").read_text(encoding="utf-8"),
+    levels=CLOSE_LEVELS,
+    readme=Path(__file__).with_name("close_case_readme.md").read_text(encoding="utf-8"),
 )

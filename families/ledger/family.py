@@ -1,109 +1,70 @@
-"""What both ledger families are: a module that makes their cases, and answers of one amount."""
+"""What both ledger families are: a craft that makes their cases, and answers of one amount."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
-from functools import lru_cache
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from families.ledger.domain.names import KIND_LINES, MECHANISM_LINES
-from trapcli.answers.amount.line import canonical, equal, read_answer
-from trapcli.core.contract import Answer, Case, Files, Problem, Section, Verdict
-from trapcli.core.errors import TrapError
+from families.ledger.domain.traps_and_mistakes import TRAPS
+from trapcli.answers.amount import AmountAnswers
+from trapcli.core.contract import AnswerKind, Case, Files, Problem, Section
 
 if TYPE_CHECKING:
-    from families.ledger.case_maker import Craft
+    from families.ledger.case_craft import CaseCraft
 
 TOGETHER = " + "  # between the names of two mistakes made together
 
 
+def named_wrong_answers(case: Case) -> dict[str, str]:
+    """Return amount -> the mistake that leads to it, or the first pair of mistakes if no single one does."""
+    named: dict[str, str] = {}
+    for record in case.facts["wrong_answers"]:  # single mistakes come first
+        named.setdefault(record["answer"], TOGETHER.join(record["mistakes"]))
+    return named
+
+
 @dataclass(frozen=True, eq=False)
 class LedgerFamily:
-    """A family (see `trapcli.core.contract.Family`) of ledgers and one amount.
+    """A family (see `trapcli.core.contract.Family`) of ledgers whose cases ask for one amount.
 
-    module: the name of its `making.Craft`. mistakes: the names of its mechanisms. readme: the
-    case README but for the part on how to answer.
+    load_craft: imports and returns the module that makes the cases; judging an answer needs none of it.
+    readme: the case README, except the part on how to answer.
     """
 
     name: str
     title: str
     version: str
-    module: str
-    mistakes: tuple[str, ...]
+    load_craft: "Callable[[], CaseCraft]"
+    mistakes: Mapping[str, str]
     knobs: type
-    ladder: Sequence[Mapping[str, Any]]
+    levels: Sequence[Mapping[str, Any]]
     readme: str
     cases: int = 10
-    noop: str = ""
-    kinds: Mapping[str, str] = field(default_factory=lambda: dict(KIND_LINES))
-    mechanisms: Mapping[str, str] = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "mechanisms", {name: MECHANISM_LINES[name] for name in self.mistakes})
+    traps: Mapping[str, str] = field(default_factory=lambda: dict(TRAPS))
+    answers: AnswerKind = field(default_factory=lambda: AmountAnswers(named_wrong_answers))
 
     @property
-    def craft(self) -> "Craft":
+    def craft(self) -> "CaseCraft":
         """The module that makes the family's cases, loaded when it is first needed."""
-        return cast("Craft", import_module(self.module))
+        return self.load_craft()
 
     def generate(self, seed: str, knobs: Any, k: int) -> Case:
-        """Case `k` of the seed; TrapError if none can be planned with these knobs."""
+        """Return case `k` of the seed; TrapError if none can be planned with these knobs."""
         from families.ledger.case_maker import generate
 
         return generate(self, seed, knobs, k)
 
     def check(self, case: Case) -> Iterable[Problem]:
-        """What is wrong with a case: see `invariants`, and `problems` of the family's craft."""
+        """Return what is wrong with a case: see `checks`."""
         from families.ledger.case_maker import check
 
         return check(self, case)
 
-    def solve(self, files: Files) -> str:
-        return self.craft.solve(files, None)
-
-    def slip(self, files: Files, mechanism: str) -> str:
-        return self.craft.solve(files, mechanism)
-
-    def extract(self, text: str) -> Answer | Problem:
-        """The amount in a cleaned output, or why it cannot be read."""
-        return read_answer(text)
-
-    def judge(self, case: Case, answer: Answer) -> Verdict:
-        """Whether the amount is the right one; a wrong one is named if one mistake or two lead to it."""
-        try:
-            right, mistakes = _known(case)
-        except (KeyError, TypeError, ArithmeticError) as error:
-            name = f"case {case.id or '?'} of {self.name}"
-            raise TrapError(f"{name} is broken: {error!r}. Build the suite again.") from error
-        result = canonical(answer.value)
-        details = {"answer": result, "right": case.gold}
-        if equal(answer.value, right):
-            return Verdict("passed", "the amount is right", result, 1.0, details=details)
-        made, reason = mistakes.get(result, ()), f"{result} is not {case.gold}"
-        if made:
-            reason += f"; it comes of {' or of '.join(made)}"
-        return Verdict("failed", reason, result, details=details, slip=made)
+    def solve(self, files: Files, mistake: str | None = None) -> str:
+        """Return what a careful agent prints, or one that makes this mistake."""
+        return self.craft.solve(files, mistake)
 
     def explain(self, case: Case, public: bool) -> Sequence[Section]:
-        """The question; unless `public` all that leads to the answer, and to wrong ones."""
+        """Return the question; unless `public`, also what leads to the answer and to wrong ones."""
         from families.ledger.explanation import explain
 
         return explain(self, case, public)
-
-    def view(self, verdict: Verdict) -> Sequence[Section]:
-        """Nothing beyond the reason, which says it all."""
-        return ()
-
-
-@lru_cache(maxsize=64)
-def _known(case: Case) -> tuple[Decimal, Mapping[str, tuple[str, ...]]]:
-    """The right amount; by each wrong one the mistakes that lead to it, or if none alone does, pairs."""
-    found: dict[str, tuple[str, ...]] = {}
-    for size in (1, 2):
-        alone = set(found)
-        for made in case.facts["mistakes"]:
-            names, answer = made["mechanisms"], made["answer"]
-            if len(names) == size and answer not in alone:
-                found[answer] = (*found.get(answer, ()), TOGETHER.join(names))
-    return Decimal(case.gold), found

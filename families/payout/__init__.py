@@ -1,25 +1,24 @@
-"""Family `payout`: a ticket about what vendors are owed, two reports that find a vendor differently."""
+"""Family `payout`: tickets about what vendors are owed, and two reports that find a vendor differently."""
 
-from families.payout.knobs import LADDER, Knobs
-from families.payout.mistakes import MECHANISMS
-from families.payout.reports import itemised_statement, vendor_statement
+from families.payout.knobs import LEVELS, Knobs
+from families.payout.mistakes import MISTAKES
+from families.payout.report_scripts import itemised_statement, vendor_statement
 from families.payout.tables import COMPUTED, TABLES
-from families.payout.traps import KINDS
-from trapcli.answers.edits.family import EditsFamily
+from families.payout.traps import TRAP_TYPES
+from trapcli.answers.edits import EditsAnswers, EditsFamily
 
 FAMILY = EditsFamily(
     name="payout",
     title="A vendor payout ticket: find every record that must change, and no other",
     version="1",
-    tables=TABLES,
-    reports=(vendor_statement, itemised_statement),
-    trap_kinds=KINDS,
-    mechanisms=MECHANISMS,
+    answers=EditsAnswers(tables=TABLES, reports=(vendor_statement, itemised_statement)),
+    trap_types=TRAP_TYPES,
+    mistakes=MISTAKES,
     knobs=Knobs,
-    ladder=LADDER,
+    levels=LEVELS,
     cases=4,
-    readme="families.payout:README.md",
+    readme="families.payout:case_readme.md",
     solver="families.payout.solver:solve",
     computed=COMPUTED,
-    audit="families.payout.checks:audit",
+    checks="families.payout.checks:find_problems",
 )

@@ -1,86 +1,98 @@
-"""What looks covered by a ticket and is not: shapes of records, and sentences that decide nothing."""
+"""Records that look covered by a ticket and are not, and sentences that decide nothing."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from families.payout import vocabulary as words
-from families.payout.world_builder import Sketch, days_after
+from families.payout.world_builder import WorldBuilder, days_after
 from trapcli.answers.edits.authoring.scenes import idle_remarks, in_turn, longer_name
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a ticket is about: a listing, and the first day it covers."""
+    """What a ticket is about: a listing, and the first day that it covers."""
 
     listing: str
     start: str
 
 
-Shape = Callable[[Sketch, Target], None]
+Distractor = Callable[[WorldBuilder, Target], None]
 
 
-def some_sales(sketch: Sketch, listing: str, start: str) -> None:
-    """Sales in the time that the ticket covers: two in the shop, perhaps one to a business."""
+def add_sales(builder: WorldBuilder, listing: str, start: str) -> None:
+    """Add sales in the time that the ticket covers: two in the shop, perhaps one to a business."""
     for _ in range(2):
-        sketch.sell(listing, sketch.day(start, sketch.last))
-    if sketch.draw.chance(0.5):
-        sketch.order(listing, sketch.day(start, sketch.last))
+        builder.add_sale(listing, builder.draw_day(start, builder.last))
+    if builder.draw.chance(0.5):
+        builder.add_order(listing, builder.draw_day(start, builder.last))
 
 
-def same_product(sketch: Sketch, target: Target) -> None:
-    """Another vendor lists the same product and sells it."""
-    listing = sketch.listings[target.listing]
-    some_sales(sketch, sketch.listing(listing.product, sketch.supplier()), target.start)
+def add_same_product(builder: WorldBuilder, target: Target) -> None:
+    """Add another vendor who lists the same product and sells it."""
+    listing = builder.listings[target.listing]
+    add_sales(builder, builder.add_listing(listing.product, builder.add_supplier()), target.start)
 
 
-def twin_vendor(sketch: Sketch, target: Target) -> None:
-    """A vendor of nearly the same name lists the same product and sells it."""
-    listing = sketch.listings[target.listing]
-    taken = {supplier.name for supplier in sketch.suppliers.values()}
-    name = sketch.suppliers[listing.supplier].name
-    if twin := longer_name(sketch.draw, name, words.VENDOR_TWIN, taken):
-        supplier = sketch.supplier(twin)
-        some_sales(sketch, sketch.listing(listing.product, supplier), target.start)
+def add_twin_vendor(builder: WorldBuilder, target: Target) -> None:
+    """Add a vendor with a similar name who lists the same product and sells it."""
+    listing = builder.listings[target.listing]
+    taken = {supplier.name for supplier in builder.suppliers.values()}
+    name = builder.suppliers[listing.supplier].name
+    if twin := longer_name(builder.draw, name, words.VENDOR_TWIN, taken):
+        supplier = builder.add_supplier(twin)
+        add_sales(builder, builder.add_listing(listing.product, supplier), target.start)
 
 
-def twin_product(sketch: Sketch, target: Target) -> None:
-    """The same vendor lists a product of nearly the same name and sells it."""
-    listing = sketch.listings[target.listing]
-    taken = {listing.product for listing in sketch.listings.values()}
-    if twin := longer_name(sketch.draw, listing.product, words.PRODUCT_TWIN, taken):
-        some_sales(sketch, sketch.listing(twin, listing.supplier), target.start)
+def add_twin_product(builder: WorldBuilder, target: Target) -> None:
+    """Let the same vendor list a product with a similar name, and sell it."""
+    listing = builder.listings[target.listing]
+    taken = {listing.product for listing in builder.listings.values()}
+    if twin := longer_name(builder.draw, listing.product, words.PRODUCT_TWIN, taken):
+        add_sales(builder, builder.add_listing(twin, listing.supplier), target.start)
 
 
-def not_complete(sketch: Sketch, target: Target) -> None:
-    """Sales of the very listing, in the time covered, that do not count."""
-    sketch.sell(target.listing, sketch.day(target.start, sketch.last), sketch.draw.choice(words.STATUS))
-    if sketch.draw.chance(0.5):
-        sketch.order(target.listing, sketch.day(target.start, sketch.last), sketch.draw.choice(words.STATUS))
+def add_incomplete_sales(builder: WorldBuilder, target: Target) -> None:
+    """Add sales of the same listing, in the time that the ticket covers, that do not count."""
+    day = builder.draw_day(target.start, builder.last)
+    builder.add_sale(target.listing, day, builder.draw.choice(words.STATUS))
+    if builder.draw.chance(0.5):
+        day = builder.draw_day(target.start, builder.last)
+        builder.add_order(target.listing, day, builder.draw.choice(words.STATUS))
 
 
-def terms_to_come(sketch: Sketch, target: Target) -> None:
-    """Another vendor's listing of the same product has terms that hold only after the last sale."""
-    same_product(sketch, target)
-    key = list(sketch.listings)[-1]
-    listing = sketch.listings[key]
-    late = days_after(sketch.last, sketch.draw.between(2, 40))
-    terms = listing.terms.since(late, sketch.share(listing.terms.latest.percent))
-    sketch.listings[key] = replace(listing, terms=terms)
+def add_future_terms(builder: WorldBuilder, target: Target) -> None:
+    """Add another vendor of the same product, with terms that take effect after the last sale."""
+    add_same_product(builder, target)
+    key = list(builder.listings)[-1]
+    listing = builder.listings[key]
+    late = days_after(builder.last, builder.draw.between(2, 40))
+    terms = listing.terms.since(late, builder.draw_share(listing.terms.latest.percent))
+    builder.listings[key] = replace(listing, terms=terms)
 
 
-SHAPES: Sequence[Shape] = (same_product, twin_vendor, twin_product, not_complete, terms_to_come)
+DISTRACTORS: Sequence[Distractor] = (
+    add_same_product,
+    add_twin_vendor,
+    add_twin_product,
+    add_incomplete_sales,
+    add_future_terms,
+)
 
 
-def place(sketch: Sketch, target: Target) -> None:
-    """As many distractors as the knob says, of all shapes in turn."""
-    for shape in in_turn(sketch.draw, SHAPES, sketch.knobs.distractors):
-        shape(sketch, target)
+def place_distractors(builder: WorldBuilder, target: Target) -> None:
+    """Add as many distractors as the knob says, of all in turn."""
+    for distractor in in_turn(builder.draw, DISTRACTORS, builder.knobs.distractors):
+        distractor(builder, target)
 
 
-def asides(sketch: Sketch, twin: str, *concerned: str) -> list[str]:
-    """Up to two sentences: one about a listing that is not in the ticket, one about a vendor who is not."""
-    draw, listing = sketch.draw.stream("asides"), sketch.listings[twin]
-    name = f"{listing.product} from {sketch.suppliers[listing.supplier].name}"
-    others = sorted(sketch.suppliers.keys() - {listing.supplier, *concerned})
-    other = sketch.suppliers[draw.choice(others)].name
+def draw_asides(builder: WorldBuilder, twin: str, *involved: str) -> list[str]:
+    """Return up to two sentences that decide nothing: about a listing, and about a vendor.
+
+    twin: the listing; it is not in the ticket.
+    involved: the vendors that are in the ticket.
+    """
+    draw, listing = builder.draw.stream("asides"), builder.listings[twin]
+    name = f"{listing.product} from {builder.suppliers[listing.supplier].name}"
+    others = sorted(builder.suppliers.keys() - {listing.supplier, *involved})
+    other = builder.suppliers[draw.choice(others)].name
     return idle_remarks(draw, name, other)

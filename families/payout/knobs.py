@@ -1,12 +1,14 @@
-"""The dials of payout, and the ladder from the easiest setting to the hardest."""
+"""The knobs of payout, and its levels from the easiest to the hardest."""
 
 from dataclasses import dataclass
 
-from trapcli.core.contract import knob
+from trapcli.core.knobs import knob
 
 
 @dataclass(frozen=True, slots=True)
 class Knobs:
+    """How large and how hard a payout case is."""
+
     suppliers: int = knob(5, 5, 200, "vendors who supply the store")
     listings: int = knob(8, 5, 500, "listings in the catalog: a product as one vendor supplies it")
     sales: int = knob(24, 12, 8000, "retail sales, about")
@@ -17,9 +19,13 @@ class Knobs:
     noise: int = knob(4, 0, 300, "rows in each table that no report reads")
 
 
-def _rung(
+def _level(
     size: tuple[int, int, int, int, int], affected: int, distractors: int, noise: int
 ) -> dict[str, int]:
+    """Return the knobs of a level.
+
+    size: suppliers, listings, sales, orders and weeks.
+    """
     names = ("suppliers", "listings", "sales", "orders", "weeks")
     return dict(zip(names, size, strict=True)) | {
         "affected": affected,
@@ -28,12 +34,12 @@ def _rung(
     }
 
 
-LADDER: tuple[dict[str, int], ...] = (
+LEVELS: tuple[dict[str, int], ...] = (
     {"listings": 6, "sales": 16, "orders": 4, "weeks": 4, "distractors": 0, "noise": 2},
     {},
-    _rung((8, 18, 70, 16, 10), affected=6, distractors=4, noise=8),
-    _rung((14, 50, 240, 50, 14), affected=8, distractors=6, noise=20),
-    _rung((26, 120, 800, 140, 20), affected=12, distractors=8, noise=40),
-    _rung((40, 240, 2000, 320, 32), affected=16, distractors=14, noise=80),
-    _rung((70, 420, 4500, 700, 48), affected=24, distractors=20, noise=120),
+    _level((8, 18, 70, 16, 10), affected=6, distractors=4, noise=8),
+    _level((14, 50, 240, 50, 14), affected=8, distractors=6, noise=20),
+    _level((26, 120, 800, 140, 20), affected=12, distractors=8, noise=40),
+    _level((40, 240, 2000, 320, 32), affected=16, distractors=14, noise=80),
+    _level((70, 420, 4500, 700, 48), affected=24, distractors=20, noise=120),
 )

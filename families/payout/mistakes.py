@@ -1,6 +1,6 @@
-"""The mistakes that a payout case tells from the right answer, by name."""
+"""The mistakes that a payout case distinguishes from the right answer, by name."""
 
-MECHANISMS = {
+MISTAKES = {
     "lookup_only": "changes what the reports look up and leaves what was recorded with the sales",
     "baked_only": "changes what was recorded with the sales and leaves what the reports look up",
     "catalog_forgotten": "corrects the recorded sales and leaves the catalog at the old terms",

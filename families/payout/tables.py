@@ -1,6 +1,6 @@
-"""The seven tables of a payout case, their columns in order with their kinds."""
+"""The seven tables of a payout case, with the types of their columns."""
 
-from trapcli.answers.edits.tables import Table
+from trapcli.answers.edits import Table
 
 TABLES = (
     Table(
@@ -80,6 +80,7 @@ TABLES = (
     ),
 )
 
+# The figures that an agent must work out.
 COMPUTED = frozenset(
     {
         ("transactions.csv", "revenue_gross_usd"),

@@ -1,9 +1,8 @@
-"""A supermarket that sells goods of vendors, and the tables that its records leave.
+"""A supermarket that sells goods of vendors, and the tables of its records.
 
-A listing is a product as one vendor supplies it; its terms have a history by day. A
-retail sale records its payout and a b2b order its terms, as they are on its day. A case
-is two worlds, one as recorded and one as it should be: its gold edits are the
-difference of their tables.
+A listing is a product as one vendor supplies it; its terms have a history by day. A retail sale
+records its payout and a b2b order its terms, as of its day. A case is two worlds, one as recorded and
+one as it should be, and its gold edits are the difference between their tables.
 """
 
 from collections.abc import Mapping
@@ -19,30 +18,38 @@ GRID = 20  # cents: a share in steps of 5% of a multiple of this is whole cents
 
 @dataclass(frozen=True, slots=True)
 class Supplier:
+    """A vendor."""
+
     name: str
     currency: str
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """A vendor's part of a sale: `fixed` cents for each unit if set, else a share in whole percent."""
+    """What a vendor gets of a sale.
+
+    percent: a share, in whole percent; it counts if `fixed` is None.
+    fixed: cents for each unit.
+    """
 
     percent: int | None = None
     fixed: int | None = None
 
     def payout(self, units: int, amount: int) -> int:
-        """In whole cents; ValueError if the share leaves a fraction of a cent."""
+        """Return the payout of a sale in cents; ValueError if it is not a whole number."""
         if self.fixed is not None:
             return self.fixed * units
         assert self.percent is not None
         owed, rest = divmod(self.percent * amount, 100)
         if rest:
-            raise ValueError(f"{self.percent}% of {amount} cents is no whole number of cents")
+            raise ValueError(f"{self.percent}% of {amount} cents is not a whole number of cents")
         return owed
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
+    """A product as one vendor supplies it."""
+
     sku: str
     product: str
     supplier: str
@@ -51,7 +58,10 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Sale:
-    """A retail sale; amounts in cents. recorded: whether its payout was worked out and written down."""
+    """A retail sale, with amounts in cents.
+
+    recorded: whether its payout is recorded.
+    """
 
     listing: str
     day: str
@@ -66,12 +76,13 @@ class Sale:
 
     @property
     def net(self) -> int:
+        """What a share is taken of."""
         return self.gross - self.fee - self.commission
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A b2b sale; the price of a unit in cents."""
+    """A b2b sale; the price is that of a unit, in cents."""
 
     listing: str
     day: str
@@ -81,13 +92,16 @@ class Order:
 
     @property
     def net(self) -> int:
-        """All of the gross: nothing is deducted."""
+        """What a share is taken of: all of the gross."""
         return self.units * self.price
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """All records, each kind by its id. `noise` holds the rows of the tables no report reads."""
+    """All records by their ids.
+
+    noise: the rows of the tables that no report reads.
+    """
 
     suppliers: Mapping[str, Supplier]
     listings: Mapping[str, Listing]
@@ -97,13 +111,13 @@ class World:
 
 
 def _share(terms: Terms) -> Row:
-    """The two cells that say what terms are; the one that does not apply is blank."""
+    """Return the two cells for terms; the one that does not apply is blank."""
     if terms.fixed is not None:
         return {"vendor_share_pct": "", "vendor_share_fixed_usd": dollars(terms.fixed)}
     return {"vendor_share_pct": dollars(terms.percent or 0), "vendor_share_fixed_usd": ""}
 
 
-def _catalog(world: World) -> list[Row]:
+def _catalog_rows(world: World) -> list[Row]:
     return [
         {
             "product_id": key,
@@ -118,8 +132,8 @@ def _catalog(world: World) -> list[Row]:
     ]
 
 
-def _as_sold(world: World, item: Sale | Order) -> Row:
-    """What both channels record of a sale's listing and day."""
+def _common_cells(world: World, item: Sale | Order) -> Row:
+    """Return the cells of a sale that retail and b2b have in common."""
     listing = world.listings[item.listing]
     return {
         "product_id": item.listing,
@@ -129,11 +143,11 @@ def _as_sold(world: World, item: Sale | Order) -> Row:
     }
 
 
-def _sale(world: World, key: str, sale: Sale) -> Row:
+def _sale_row(world: World, key: str, sale: Sale) -> Row:
     terms = world.listings[sale.listing].terms.at(sale.day)
     return {
         "transaction_id": key,
-        **_as_sold(world, sale),
+        **_common_cells(world, sale),
         "units": str(sale.units),
         "revenue_gross_usd": dollars(sale.gross),
         "transaction_fee_usd": dollars(sale.fee),
@@ -145,11 +159,11 @@ def _sale(world: World, key: str, sale: Sale) -> Row:
     }
 
 
-def _order(world: World, key: str, order: Order) -> Row:
+def _order_row(world: World, key: str, order: Order) -> Row:
     terms = world.listings[order.listing].terms.at(order.day)
     return {
         "b2b_txn_id": key,
-        **_as_sold(world, order),
+        **_common_cells(world, order),
         "unit_count": str(order.units),
         "unit_price_usd": dollars(order.price),
         "revenue_gross_usd": dollars(order.net),
@@ -159,13 +173,13 @@ def _order(world: World, key: str, order: Order) -> Row:
 
 
 def tables(world: World) -> dict[str, list[Row]]:
-    """The seven tables, rows in the order of their keys."""
+    """Return the seven tables, with rows in the order of their keys."""
 
     def rows(records: Mapping[str, Any], row: Any) -> list[Row]:
         return [row(world, key, records[key]) for key in sorted(records)]
 
     return {
-        "catalog.csv": _catalog(world),
+        "catalog.csv": _catalog_rows(world),
         "suppliers.csv": rows(
             world.suppliers,
             lambda _, key, supplier: {
@@ -174,14 +188,14 @@ def tables(world: World) -> dict[str, list[Row]]:
                 "supplier_currency": supplier.currency,
             },
         ),
-        "transactions.csv": rows(world.sales, _sale),
-        "b2b_details.csv": rows(world.orders, _order),
+        "transactions.csv": rows(world.sales, _sale_row),
+        "b2b_details.csv": rows(world.orders, _order_row),
         **world.noise,
     }
 
 
-def corrected(recorded: World, right: World) -> tuple[Tables, Tables]:
-    """The tables of both worlds. A sale that is not complete counts nowhere and stays as recorded."""
+def write_tables(recorded: World, right: World) -> tuple[Tables, Tables]:
+    """Return the tables of both worlds; in both, a sale that is not complete stays as recorded."""
     before, after = tables(recorded), tables(right)
     for file in ("transactions.csv", "b2b_details.csv"):
         pairs = zip(before[file], after[file], strict=True)

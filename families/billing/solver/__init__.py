@@ -1,9 +1,8 @@
 """The reference solver: what a careful agent prints for a case, from its public files alone.
 
-It shares no code with what generates the cases, nor with the tables or the reports that
-judge them: it is the check that they agree.
+It checks what generates and judges the cases, so it shares no code with either.
 """
 
-from families.billing.solver.solving import solve
+from families.billing.solver.dispatch import solve
 
 __all__ = ["solve"]

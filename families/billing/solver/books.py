@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from trapcli.answers.edits.solving.tables import Row, keyed, rows
+from trapcli.answers.edits.solving.tables import Row, rows, rows_by_key
 
 
 @dataclass(frozen=True, slots=True)
 class Books:
-    """The rows of each table that matters by their key; invoices in the order of the file."""
+    """The rows of the tables that matter, by their key; invoices in the order of the file."""
 
     customers: Mapping[str, Row]
     subscriptions: Mapping[str, Row]
@@ -20,13 +20,13 @@ class Books:
 
 
 def read_books(files: Mapping[str, str]) -> Books:
-    """The tables in a case's files; KeyError for a missing one."""
+    """Return the tables of a case; KeyError if one is missing."""
     return Books(
-        keyed(files["customers.csv"]),
-        keyed(files["subscriptions.csv"]),
-        keyed(files["plans.csv"]),
-        keyed(files["addons.csv"]),
-        keyed(files["discount_codes.csv"]),
-        keyed(files["regions.csv"]),
+        rows_by_key(files["customers.csv"]),
+        rows_by_key(files["subscriptions.csv"]),
+        rows_by_key(files["plans.csv"]),
+        rows_by_key(files["addons.csv"]),
+        rows_by_key(files["discount_codes.csv"]),
+        rows_by_key(files["regions.csv"]),
         rows(files["invoices.csv"]),
     )

@@ -1,6 +1,6 @@
-"""What each kind of ticket asks for: edits of current records, and edits of invoices.
+"""What each ticket asks for: edits of current records, and edits of invoices.
 
-A mistake switches one rule at the place where an agent would get it wrong.
+A mistake changes one rule, at the place where an agent would get it wrong.
 """
 
 import re
@@ -9,25 +9,25 @@ from decimal import Decimal
 from fractions import Fraction
 
 from families.billing.solver.books import Books
-from families.billing.solver.finding import (
+from families.billing.solver.figures import (
+    discount_by,
+    discount_on,
+    invoice_coverage,
+    rate_of,
+    rate_on,
+    restate,
+    subtotal_of,
+)
+from families.billing.solver.lookup import (
     fresh_key,
     invoice_with,
     look_alikes,
     others_of_customer,
     subscription_in,
 )
-from families.billing.solver.restating import (
-    covers,
-    discount_by,
-    discount_on,
-    rate_of,
-    rate_on,
-    restated,
-    subtotal_of,
-)
-from families.billing.solver.ticket import NEW, month_of, since
+from families.billing.solver.ticket import NEW, month_of, start_of
 from trapcli.answers.edits.solving.edits import Edit, insert, updates
-from trapcli.answers.edits.solving.tables import Row, first_fitting
+from trapcli.answers.edits.solving.tables import Row, first_of
 from trapcli.answers.edits.solving.ticket import Ticket
 from trapcli.answers.edits.solving.values import cents, dollars
 
@@ -35,52 +35,52 @@ Edits = tuple[list[Edit], list[Edit]]  # of current records, of invoices
 
 
 def move(books: Books, ticket: Ticket, mistake: str | None) -> Edits:
-    """A customer moved region: the customer, and the tax of the invoices covered."""
+    """A customer moved region: edit the customer, and the tax of the invoices that are covered."""
     named = ticket.all("region")[:2]
-    customer = first_fitting(
+    customer = first_of(
         key for key in ticket.all("customer") if len(named) < 2 or books.customers[key]["region_id"] in named
     )
-    region = first_fitting(key for key in named if key != books.customers[customer]["region_id"])
+    region = first_of(key for key in named if key != books.customers[customer]["region_id"])
     movers = [customer]
     if mistake == "neighbour_touched":
         movers += look_alikes(books.customers, "customer_name", customer)
     theirs = {key for key, row in books.subscriptions.items() if row["customer_id"] in movers}
-    covered, rate = covers(since(ticket), mistake), _rate(books, region, mistake)
+    is_covered, rate = invoice_coverage(start_of(ticket), mistake), _rate(books, region, mistake)
 
-    def retaxed(row: Row) -> dict[str, str]:
-        return restated(row, rate, mistake)
+    def retax(row: Row) -> dict[str, str]:
+        return restate(row, rate, mistake)
 
     return (
         _updates("customers.csv", books.customers, movers, {"region_id": region}),
-        _invoices(books, lambda row: row["subscription_id"] in theirs and covered(row), retaxed),
+        _invoices(books, lambda row: row["subscription_id"] in theirs and is_covered(row), retax),
     )
 
 
 def raise_price(books: Books, ticket: Ticket, mistake: str | None) -> Edits:
-    """A plan costs more from a month on: the plan, and all figures of the invoices covered."""
+    """A plan costs more from a month on: edit the plan, and all figures of the invoices that are covered."""
     plan = ticket.one("plan")
-    price = _another(ticket.all("amount"), cents(books.plans[plan]["base_price_usd"]))
+    price = _new_amount(ticket.all("amount"), cents(books.plans[plan]["base_price_usd"]))
     plans = [plan]
     if mistake == "neighbour_touched":
         plans += look_alikes(books.plans, "plan_name", plan)
     names = {books.plans[key]["plan_name"] for key in plans}
-    covered = covers(since(ticket), mistake)
+    is_covered = invoice_coverage(start_of(ticket), mistake)
 
-    def repriced(row: Row) -> dict[str, str]:
+    def reprice(row: Row) -> dict[str, str]:
         discount = discount_on(books, row, price + cents(row["baked_addon_total_usd"]), mistake)
-        return restated(row, rate_on(books, row), mistake, base=price, discount=discount)
+        return restate(row, rate_on(books, row), mistake, base=price, discount=discount)
 
     return (
         _updates("plans.csv", books.plans, plans, {"base_price_usd": dollars(price)}),
-        _invoices(books, lambda row: row["baked_plan_name"] in names and covered(row), repriced),
+        _invoices(books, lambda row: row["baked_plan_name"] in names and is_covered(row), reprice),
     )
 
 
 def rebrand(books: Books, ticket: Ticket, mistake: str | None) -> Edits:
-    """An add-on has a new name and price from now on: the add-on alone."""
+    """An add-on has a new name and price from now on: edit only the add-on."""
     addon = ticket.one("addon")
     old, before = books.addons[addon]["addon_name"], cents(books.addons[addon]["addon_price_usd"])
-    new, price = ticket.one(NEW), _another(ticket.all("amount"), before)
+    new, price = ticket.one(NEW), _new_amount(ticket.all("amount"), before)
     addons = [addon]
     if mistake == "neighbour_touched":
         addons += look_alikes(books.addons, "addon_name", addon)
@@ -93,22 +93,22 @@ def rebrand(books: Books, ticket: Ticket, mistake: str | None) -> Edits:
     if mistake != "backfill":
         return current, []
 
-    def backfilled(row: Row) -> dict[str, str]:
+    def backfill(row: Row) -> dict[str, str]:
         names = [new if name == old else name for name in row["baked_addon_names"].split("; ")]
         extra = cents(row["baked_addon_total_usd"]) + price - before
         discount = discount_on(books, row, cents(row["baked_base_price_usd"]) + extra, mistake)
-        cells = restated(row, rate_on(books, row), mistake, addons=extra, discount=discount)
+        cells = restate(row, rate_on(books, row), mistake, addons=extra, discount=discount)
         return {"baked_addon_names": "; ".join(names), **cells}
 
-    return current, _invoices(books, lambda row: old in row["baked_addon_names"].split("; "), backfilled)
+    return current, _invoices(books, lambda row: old in row["baked_addon_names"].split("; "), backfill)
 
 
 def correct_code(books: Books, ticket: Ticket, mistake: str | None) -> Edits:
-    """A code's percentage was wrong: the code, and the one invoice that used it."""
+    """A code's percentage was wrong: edit the code, and the one invoice that used it."""
     code = books.codes[ticket.one("code")]
     wrong = Fraction(code["discount_pct"] or 0)
     shares = [Fraction(percent) / 100 for percent in ticket.all("share")]
-    right = first_fitting(share for share in shares if share != wrong)
+    right = first_of(share for share in shares if share != wrong)
     if mistake == "code_name_pct":
         right = Fraction(re.findall(r"\d+", code["code"])[-1]) / 100
     corrected = {**code, "discount_pct": str(Decimal(right.numerator) / Decimal(right.denominator))}
@@ -116,25 +116,25 @@ def correct_code(books: Books, ticket: Ticket, mistake: str | None) -> Edits:
     wanted = [used["invoice_id"]]
     if mistake == "neighbour_touched":
         theirs, month = others_of_customer(books, used["subscription_id"]), used["period"]
-        wanted += _keys(books, lambda row: row["subscription_id"] in theirs and row["period"] == month)
+        wanted += _invoice_ids(books, lambda row: row["subscription_id"] in theirs and row["period"] == month)
     if mistake == "earlier_touched":
         of, month = used["subscription_id"], used["period"]
-        wanted = _keys(books, lambda row: row["subscription_id"] == of and row["period"] <= month)
+        wanted = _invoice_ids(books, lambda row: row["subscription_id"] == of and row["period"] <= month)
 
-    def rediscounted(row: Row) -> dict[str, str]:
-        return restated(row, rate_on(books, row), mistake, discount=discount_by(corrected, subtotal_of(row)))
+    def rediscount(row: Row) -> dict[str, str]:
+        return restate(row, rate_on(books, row), mistake, discount=discount_by(corrected, subtotal_of(row)))
 
     changes = {"discount_pct": corrected["discount_pct"]}
     return (
         _updates("discount_codes.csv", books.codes, [code["code"]], changes),
-        _invoices(books, lambda row: row["invoice_id"] in wanted, rediscounted),
+        _invoices(books, lambda row: row["invoice_id"] in wanted, rediscount),
     )
 
 
 def transfer(books: Books, ticket: Ticket, mistake: str | None) -> Edits:
-    """A subscription goes to a new customer: that customer, the subscription, the invoices covered."""
+    """A subscription goes to a new customer: edit both, and the invoices that are covered."""
     moved = subscription_in(books, ticket)
-    entity, region, day = ticket.one(NEW), ticket.one("region"), since(ticket)
+    entity, region, day = ticket.one(NEW), ticket.one("region"), start_of(ticket)
     handed = [moved]
     if mistake == "neighbour_touched":
         handed += others_of_customer(books, moved)
@@ -150,20 +150,22 @@ def transfer(books: Books, ticket: Ticket, mistake: str | None) -> Edits:
     if mistake not in ("renamed_in_place", "not_reassigned"):
         to = {"customer_id": fresh}
         current += _updates("subscriptions.csv", books.subscriptions, handed, to)
-    covered, rate = covers(day, mistake), _rate(books, region, mistake)
+    is_covered, rate = invoice_coverage(day, mistake), _rate(books, region, mistake)
 
-    def reissued(row: Row) -> dict[str, str]:
-        return {"baked_customer_name": entity, **restated(row, rate, mistake)}
+    def reissue(row: Row) -> dict[str, str]:
+        return {"baked_customer_name": entity, **restate(row, rate, mistake)}
 
-    return current, _invoices(books, lambda row: row["subscription_id"] in handed and covered(row), reissued)
+    return current, _invoices(
+        books, lambda row: row["subscription_id"] in handed and is_covered(row), reissue
+    )
 
 
 def upgrade(books: Books, ticket: Ticket, mistake: str | None) -> Edits:
-    """Another plan and a code from a month on: the subscription, and all figures of the invoices covered."""
+    """Another plan and a code from a month on: edit the subscription, and the invoices that are covered."""
     upgraded = subscription_in(books, ticket)
     code = books.codes[ticket.one("code")]
     held = books.subscriptions[upgraded]["plan_id"]
-    new = books.plans[first_fitting(key for key in ticket.all("plan") if key != held)]
+    new = books.plans[first_of(key for key in ticket.all("plan") if key != held)]
     changes = {"plan_id": new["plan_id"], "discount_code": code["code"]}
     if mistake == "plan_only":
         del changes["discount_code"]
@@ -172,9 +174,9 @@ def upgrade(books: Books, ticket: Ticket, mistake: str | None) -> Edits:
     items = [upgraded]
     if mistake == "neighbour_touched":
         items += others_of_customer(books, upgraded)
-    covered = covers(since(ticket), mistake)
+    is_covered = invoice_coverage(start_of(ticket), mistake)
 
-    def upgraded_terms(row: Row) -> dict[str, str]:
+    def change_terms(row: Row) -> dict[str, str]:
         name, base = new["plan_name"], cents(new["base_price_usd"])
         if mistake == "discount_only":
             name, base = row["baked_plan_name"], cents(row["baked_base_price_usd"])
@@ -184,40 +186,41 @@ def upgrade(books: Books, ticket: Ticket, mistake: str | None) -> Edits:
             discount = discount_on(books, row, subtotal, mistake)
         if mistake == "discount_stale":
             discount = cents(row["baked_discount_applied_usd"])
-        cells = restated(row, rate_on(books, row), mistake, base=base, discount=discount)
+        cells = restate(row, rate_on(books, row), mistake, base=base, discount=discount)
         return {"baked_plan_name": name, **cells}
 
     return (
         _updates("subscriptions.csv", books.subscriptions, items, changes),
-        _invoices(books, lambda row: row["subscription_id"] in items and covered(row), upgraded_terms),
+        _invoices(books, lambda row: row["subscription_id"] in items and is_covered(row), change_terms),
     )
 
 
 def _rate(books: Books, region: str, mistake: str | None) -> Fraction:
-    """The region's rate; by mistake that of a region whose name begins alike."""
+    """Return the region's rate; by mistake that of a region with a similar name."""
     if mistake == "wrong_rate":
-        region = first_fitting(look_alikes(books.regions, "region_name", region))
+        region = first_of(look_alikes(books.regions, "region_name", region))
     return rate_of(books, region)
 
 
-def _another(amounts: Collection[str], known: int) -> int:
-    """The first of the amounts (dollars) that is not the `known` one; in cents."""
-    return first_fitting(amount for amount in map(cents, amounts) if amount != known)
+def _new_amount(amounts: Collection[str], old: int) -> int:
+    """Return the first of the amounts (dollars) that is not the old one, in cents."""
+    return first_of(amount for amount in map(cents, amounts) if amount != old)
 
 
-def _keys(books: Books, chosen: Callable[[Row], bool]) -> list[str]:
+def _invoice_ids(books: Books, chosen: Callable[[Row], bool]) -> list[str]:
+    """Return the ids of the invoices for which `chosen` is true."""
     return [row["invoice_id"] for row in books.invoices if chosen(row)]
 
 
 def _invoices(
     books: Books, chosen: Callable[[Row], bool], terms: Callable[[Row], Mapping[str, str]]
 ) -> list[Edit]:
-    """An edit for each chosen invoice in which `terms` change something."""
+    """Return an edit for each chosen invoice in which `terms` changes something."""
     return updates("invoices.csv", filter(chosen, books.invoices), terms)
 
 
 def _updates(
     file: str, items: Mapping[str, Row], keys: Collection[str], cells: Mapping[str, str]
 ) -> list[Edit]:
-    """An edit for each of these records in which the cells change something."""
+    """Return an edit for each of these records in which the cells change something."""
     return updates(file, [items[key] for key in keys], lambda row: cells)

@@ -1,4 +1,4 @@
-"""What a billing ticket names: records, new names, days, months, amounts, percentages."""
+"""What a billing ticket says: records, new names, days, months, amounts and percentages."""
 
 import re
 from collections.abc import Iterable
@@ -20,14 +20,14 @@ FINDERS = (
 
 
 def read_ticket(text: str, books: Books) -> Ticket:
-    """What the ticket's text names.
+    """Return what the text of a ticket names.
 
-    Kinds are customer, plan, addon, code, region (values are their keys), date, month,
-    amount (dollars), share (percent) and new name.
+    The types are customer, plan, addon, code and region (values are keys), date, month, amount
+    (dollars), share (percent) and new name.
     """
     names = (
-        Name(row[column], kind, key)
-        for kind, table, column in (
+        Name(row[column], type_, key)
+        for type_, table, column in (
             ("customer", books.customers, "customer_name"),
             ("plan", books.plans, "plan_name"),
             ("addon", books.addons, "addon_name"),
@@ -41,27 +41,27 @@ def read_ticket(text: str, books: Books) -> Ticket:
     return replace(ticket, named={**ticket.named, NEW: tuple(new)})
 
 
-def since(ticket: Ticket) -> str:
-    """The day, or else the month, from which on the ticket counts."""
+def start_of(ticket: Ticket) -> str:
+    """Return the day, or else the month, from which on the change counts."""
     return ticket.one("date") if ticket.all("date") else ticket.one("month")
 
 
 def month_of(ticket: Ticket) -> str:
-    """The month that the ticket is about."""
+    """Return the month that the ticket is about."""
     return ticket.one("month") if ticket.all("month") else ticket.one("date")[:7]
 
 
 def _new_names(rest: str, starts: Iterable[int]) -> list[str]:
-    """Capitalised words that no table has and that stand within a sentence too; most frequent first."""
+    """Return capitalised words that are in no table and not only at the start of a sentence, by frequency."""
     begins = set(starts)
     runs = [(match.start(), match[0]) for match in PROPER.finditer(rest)]
-    names = {run.removesuffix("'s") for start, run in runs if not _begins(rest, start, begins)}
+    names = {run.removesuffix("'s") for start, run in runs if not _at_start(rest, start, begins)}
     counts = {name: rest.count(name) for name in names}
     return sorted(counts, key=lambda name: (-counts[name], -len(name), name))
 
 
-def _begins(text: str, start: int, begins: set[int]) -> bool:
-    """Whether nothing but signs stands between this place and the start of its sentence."""
+def _at_start(text: str, start: int, begins: set[int]) -> bool:
+    """Whether only signs are between this position and the start of its sentence."""
     while start not in begins and start > 0 and text[start - 1] in "# (\"'":
         start -= 1
     return start in begins

@@ -1,13 +1,13 @@
-"""The six trap kinds of billing, in the order of a practice suite, with the mistakes each can suffer."""
+"""The six traps of billing, in the order of a practice suite, with the mistakes that each allows."""
 
-from trapcli.answers.edits.family import Kind
+from trapcli.answers.edits import Trap
 
-KINDS = (
-    Kind(
+TRAP_TYPES = (
+    Trap(
         "region_migration",
         "a customer moved region; later invoices were issued at the old rate",
         plan="families.billing.traps.region_migration:plan",
-        slips=(
+        mistakes=(
             "live_only",
             "baked_only",
             "earlier_touched",
@@ -20,11 +20,11 @@ KINDS = (
             "draft_filled",
         ),
     ),
-    Kind(
+    Trap(
         "plan_price_change",
         "a plan costs more from a month on; fixed discounts do not follow",
         plan="families.billing.traps.plan_price_change:plan",
-        slips=(
+        mistakes=(
             "live_only",
             "baked_only",
             "earlier_touched",
@@ -39,22 +39,22 @@ KINDS = (
             "draft_filled",
         ),
     ),
-    Kind(
+    Trap(
         "addon_rebrand",
         "an add-on is renamed and repriced with no backfill",
         plan="families.billing.traps.addon_rebrand:plan",
-        slips=(
+        mistakes=(
             "rename_only",
             "reprice_only",
             "backfill",
             "neighbour_touched",
         ),
     ),
-    Kind(
+    Trap(
         "discount_correction",
         "a code's percentage was wrong; one issued invoice used it",
         plan="families.billing.traps.discount_correction:plan",
-        slips=(
+        mistakes=(
             "live_only",
             "baked_only",
             "earlier_touched",
@@ -65,11 +65,11 @@ KINDS = (
             "code_name_pct",
         ),
     ),
-    Kind(
+    Trap(
         "subscription_transfer",
         "a subscription moves to a new customer in another region",
         plan="families.billing.traps.subscription_transfer:plan",
-        slips=(
+        mistakes=(
             "renamed_in_place",
             "not_reassigned",
             "live_only",
@@ -83,11 +83,11 @@ KINDS = (
             "draft_filled",
         ),
     ),
-    Kind(
+    Trap(
         "upgrade_with_discount",
         "a plan upgrade and a discount code at once, from a month on",
         plan="families.billing.traps.upgrade_with_discount:plan",
-        slips=(
+        mistakes=(
             "plan_only",
             "discount_only",
             "live_only",

@@ -1,12 +1,21 @@
-"""An add-on gets a new name and price, explicitly without a backfill."""
+"""Trap: an add-on gets a new name and price, explicitly without a backfill."""
 
 from dataclasses import replace
 
-from families.billing import distractors as look
 from families.billing import vocabulary as words
-from families.billing.stage import STAGE
-from families.billing.world_builder import Sketch
+from families.billing.distractors import (
+    Target,
+    add_former_subscriber,
+    add_prompt_mover,
+    add_twin_code,
+    add_twin_customer,
+    draw_asides,
+    place_distractors,
+    twin_name,
+)
+from families.billing.planner import PLANNER
 from families.billing.world import NEVER_BILLED, World
+from families.billing.world_builder import WorldBuilder
 from trapcli.answers.edits.authoring import ticket_text
 from trapcli.answers.edits.authoring.scenes import Scene
 
@@ -30,26 +39,28 @@ BODIES = (
     "We are giving the add-on {old} a new name, {new}, and a new monthly price, {price}. That is for "
     "our list of add-ons only. Nothing that has been made out, sent or prepared as a draft changes.",
 )
-SHAPES = (look.twin_customer, look.moved_at_once, look.left_plan, look.twin_code)
+DISTRACTORS = (add_twin_customer, add_prompt_mover, add_former_subscriber, add_twin_code)
 
 
-def _scene(sketch: Sketch) -> Scene[World]:
-    draw = sketch.draw
+def _scene(builder: WorldBuilder) -> Scene[World]:
+    draw = builder.draw
     addon = draw.choice(
-        [key for key in sorted(sketch.addons) if sketch.addons[key].name.latest in words.RENAMED]
+        [key for key in sorted(builder.addons) if builder.addons[key].name.latest in words.RENAMED]
     )
-    old = sketch.addons[addon].name.latest
-    twin = look.twin_of(sketch, old, words.ADDON_TWIN)
-    for item in (addon, addon, sketch.addon(twin)):
-        key = sketch.subscribe(
-            customer := sketch.customer(), addons=tuple(sorted({item, *sketch.some_addons(1)}))
+    old = builder.addons[addon].name.latest
+    twin = twin_name(builder, old, words.ADDON_TWIN)
+    for item in (addon, addon, builder.add_addon(twin)):
+        key = builder.subscribe(
+            customer := builder.add_customer(), addons=tuple(sorted({item, *builder.draw_addons(1)}))
         )
-    subscription = sketch.subscriptions[key]
-    code = sketch.code(shape="percent")
-    look.place(sketch, look.Target(customer, subscription.plan.latest, code, sketch.later()), SHAPES)
-    sketch.fill()
+    subscription = builder.subscriptions[key]
+    code = builder.add_code(shape="percent")
+    place_distractors(
+        builder, Target(customer, subscription.plan.latest, code, builder.draw_later_period()), DISTRACTORS
+    )
+    builder.fill()
     new = draw.choice(words.RENAMED[old])
-    price = sketch.addons[addon].price.latest + draw.choice((-4, -3, -2, 2, 3, 4, 5, 6, 8))
+    price = builder.addons[addon].price.latest + draw.choice((-4, -3, -2, 2, 3, 4, 5, 6, 8))
 
     def rebrand(world: World) -> World:
         item = world.addons[addon]
@@ -58,13 +69,13 @@ def _scene(sketch: Sketch) -> Scene[World]:
         )
         return replace(world, addons={**world.addons, addon: rebranded})
 
-    said = {
+    names = {
         "old": old,
         "new": new,
         "price": ticket_text.dollars(draw, price),
     }
     facts = {"add-on": addon, "new price": str(price), "look-alike": twin}
-    return Scene(rebrand, said, facts, look.asides(sketch, twin))
+    return Scene(rebrand, names, facts, draw_asides(builder, twin))
 
 
-plan = STAGE.plan(TITLES, BODIES, _scene)
+plan = PLANNER.plan_function(TITLES, BODIES, _scene)

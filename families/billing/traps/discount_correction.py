@@ -1,11 +1,20 @@
-"""A code's percentage was wrong; one issued invoice used it, a neighbour used another code."""
+"""Trap: a code's percentage was wrong. One issued invoice used it, its neighbour used another code."""
 
 from dataclasses import replace
 
-from families.billing import distractors as look
-from families.billing.stage import STAGE
-from families.billing.world_builder import Sketch
+from families.billing.covered_invoices import one_change
+from families.billing.distractors import (
+    Target,
+    add_closed_sibling,
+    add_late_code,
+    add_twin_code,
+    add_twin_customer,
+    draw_asides,
+    place_distractors,
+)
+from families.billing.planner import PLANNER
 from families.billing.world import World
+from families.billing.world_builder import WorldBuilder
 from trapcli.answers.edits.authoring import ticket_text
 from trapcli.answers.edits.authoring.scenes import Scene, always
 
@@ -32,38 +41,38 @@ BODIES = (
     "gone out with it, to {customer} for {period}, and has to be put right together with the code. No "
     "other invoice was billed under {code}.",
 )
-SHAPES = (look.twin_code, look.code_attached_late, look.twin_customer, look.closed_sibling)
+DISTRACTORS = (add_twin_code, add_late_code, add_twin_customer, add_closed_sibling)
 
 
-def _scene(sketch: Sketch) -> Scene[World]:
-    draw = sketch.draw
+def _scene(builder: WorldBuilder) -> Scene[World]:
+    draw = builder.draw
     wrong, right, others = draw.sample((6, 9, 11, 13, 14, 16, 17, 22, 24), 3)
-    last = len(sketch.periods) - 1
+    last = len(builder.periods) - 1
     at = draw.between(2, last)
-    period = sketch.periods[at]
-    other = sketch.code(always(others), "percent")
-    code = sketch.code(always(wrong), "percent")
-    sketch.reserve(code)
-    customer = sketch.customer()
-    of, neighbours = draw.sample(sketch.free(sketch.plans), 2)
-    codes = look.switching(draw.choice(("", other)), period, code)
-    if at < last:  # then only a discount on the invoice tells that the code was used
-        codes = codes.since(sketch.periods[at + 1], draw.choice(("", other)))
-    used = sketch.subscribe(customer, plan=of, code=codes)
-    beside = sketch.subscribe(customer, plan=neighbours, code=other)
-    sketch.issued |= {used, beside}
-    target = look.Target(customer, of, code, period)
+    period = builder.periods[at]
+    other = builder.add_code(always(others), "percent")
+    code = builder.add_code(always(wrong), "percent")
+    builder.reserve(code)
+    customer = builder.add_customer()
+    of, neighbours = draw.sample(builder.free_keys(builder.plans), 2)
+    codes = one_change(draw.choice(("", other)), period, code)
+    if at < last:  # later months use another code: only the invoice itself shows this one
+        codes = codes.since(builder.periods[at + 1], draw.choice(("", other)))
+    used = builder.subscribe(customer, plan=of, code=codes)
+    beside = builder.subscribe(customer, plan=neighbours, code=other)
+    builder.issued |= {used, beside}
+    target = Target(customer, of, code, period)
     if at < last:
-        look.code_attached_late(sketch, target)
-    look.place(sketch, target, SHAPES)
-    sketch.fill()
+        add_late_code(builder, target)
+    place_distractors(builder, target, DISTRACTORS)
+    builder.fill()
 
     def correct(world: World) -> World:
         corrected = replace(world.codes[code], percent=always(right))
         return replace(world, codes={**world.codes, code: corrected})
 
-    name = sketch.customers[customer].name
-    said = {
+    name = builder.customers[customer].name
+    names = {
         "code": code,
         "customer": name,
         "period": ticket_text.month(draw, period),
@@ -71,7 +80,7 @@ def _scene(sketch: Sketch) -> Scene[World]:
         "right": ticket_text.percent(draw, right),
     }
     facts = {"code": code, "was": f"{wrong}%", "is": f"{right}%", "invoice of": used, "neighbour": beside}
-    return Scene(correct, said, facts, look.asides(sketch))
+    return Scene(correct, names, facts, draw_asides(builder))
 
 
-plan = STAGE.plan(TITLES, BODIES, _scene)
+plan = PLANNER.plan_function(TITLES, BODIES, _scene)

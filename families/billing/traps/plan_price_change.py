@@ -1,12 +1,22 @@
-"""A plan costs more for invoices from a period on; fixed discounts stay."""
+"""Trap: a plan costs more from one month on; fixed discounts do not change."""
 
 from dataclasses import replace
 
-from families.billing import distractors as look
 from families.billing import vocabulary as words
-from families.billing.stage import STAGE
-from families.billing.world_builder import Sketch, spans
+from families.billing.covered_invoices import draw_extent, one_change
+from families.billing.distractors import (
+    Target,
+    add_former_subscriber,
+    add_prompt_mover,
+    add_twin_code,
+    add_twin_plan,
+    draw_asides,
+    place_distractors,
+    twin_name,
+)
+from families.billing.planner import PLANNER
 from families.billing.world import World
+from families.billing.world_builder import WorldBuilder
 from trapcli.answers.edits.authoring import ticket_text
 from trapcli.answers.edits.authoring.scenes import Scene
 
@@ -32,44 +42,44 @@ BODIES = (
     "invoice for the month of {period} or a later one, with percentage discounts worked out anew and "
     "flat discounts unchanged. What was billed for earlier months stays.",
 )
-SHAPES = (look.left_plan, look.twin_plan, look.moved_at_once, look.twin_code)
+DISTRACTORS = (add_former_subscriber, add_twin_plan, add_prompt_mover, add_twin_code)
 
 
-def _scene(sketch: Sketch) -> Scene[World]:
-    draw = sketch.draw
-    many, long = spans(sketch.knobs, draw, extra=1, subscriptions=range(2, 9))
-    start = sketch.periods[-1 - long]
-    raised = sketch.plan(steady=True)
-    name = sketch.plans[raised].name.latest
-    twin = look.twin_of(sketch, name, words.PLAN_TWIN)
-    sketch.reserve(raised)
-    by_share, by_amount = sketch.code(shape="percent"), sketch.code(shape="fixed")
-    sketch.subscribe(sketch.customer(), plan=sketch.plan(twin, steady=True), placed=False)
+def _scene(builder: WorldBuilder) -> Scene[World]:
+    draw = builder.draw
+    many, long = draw_extent(builder.knobs, draw, extra=1, subscriptions=range(2, 9))
+    start = builder.periods[-1 - long]
+    raised = builder.add_plan(steady=True)
+    name = builder.plans[raised].name.latest
+    twin = twin_name(builder, name, words.PLAN_TWIN)
+    builder.reserve(raised)
+    by_share, by_amount = builder.add_code(shape="percent"), builder.add_code(shape="fixed")
+    builder.subscribe(builder.add_customer(), plan=builder.add_plan(twin, steady=True), placed=False)
     for i in range(many):
         code = (by_share, by_amount, None)[min(i, 2)]
         leaves = i > 0 and draw.chance(0.4)
-        other = draw.choice(sketch.free(sketch.plans))
-        of = look.switching(raised, sketch.periods[-1], other) if leaves else raised
-        key = sketch.subscribe(customer := sketch.customer(), plan=of, code=code)
+        other = draw.choice(builder.free_keys(builder.plans))
+        of = one_change(raised, builder.periods[-1], other) if leaves else raised
+        key = builder.subscribe(customer := builder.add_customer(), plan=of, code=code)
         if i == 0 or (not leaves and draw.chance(0.5)):
-            sketch.drafts.add(key)
-    look.place(sketch, look.Target(customer, raised, by_share, start), SHAPES)
-    sketch.fill()
-    price = sketch.plans[raised].price.latest + draw.between(7, 45)
+            builder.drafts.add(key)
+    place_distractors(builder, Target(customer, raised, by_share, start), DISTRACTORS)
+    builder.fill()
+    price = builder.plans[raised].price.latest + draw.between(7, 45)
 
-    def dearer(world: World) -> World:
+    def raise_price(world: World) -> World:
         item = world.plans[raised]
         return replace(
             world, plans={**world.plans, raised: replace(item, price=item.price.since(start, price))}
         )
 
-    said = {
+    names = {
         "plan": name,
         "price": ticket_text.dollars(draw, price),
         "period": ticket_text.month(draw, start),
     }
     facts = {"plan": raised, "first month covered": start, "new price": str(price), "look-alike": twin}
-    return Scene(dearer, said, facts, look.asides(sketch, twin))
+    return Scene(raise_price, names, facts, draw_asides(builder, twin))
 
 
-plan = STAGE.plan(TITLES, BODIES, _scene)
+plan = PLANNER.plan_function(TITLES, BODIES, _scene)

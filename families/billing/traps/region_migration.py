@@ -1,12 +1,22 @@
-"""A customer moved region on a date; some later invoices were issued at the old rate."""
+"""Trap: a customer moved region on a date, and later invoices were issued at the old rate."""
 
 from dataclasses import replace
 
-from families.billing import distractors as look
 from families.billing import vocabulary as words
-from families.billing.stage import STAGE
-from families.billing.world_builder import Sketch, spans
+from families.billing.covered_invoices import draw_extent, effective_date
+from families.billing.distractors import (
+    Target,
+    add_closed_sibling,
+    add_prompt_mover,
+    add_twin_customer,
+    add_twin_plan,
+    draw_asides,
+    place_distractors,
+    twin_name,
+)
+from families.billing.planner import PLANNER
 from families.billing.world import World
+from families.billing.world_builder import WorldBuilder
 from trapcli.answers.edits.authoring import ticket_text
 from trapcli.answers.edits.authoring.scenes import Scene
 
@@ -35,45 +45,47 @@ BODIES = (
     "{old} tax, which is wrong and has to be corrected. Earlier invoices, when the account was in "
     "{old}, are fine.",
 )
-SHAPES = (look.twin_customer, look.moved_at_once, look.closed_sibling, look.twin_plan)
+DISTRACTORS = (add_twin_customer, add_prompt_mover, add_closed_sibling, add_twin_plan)
 
 
-def _scene(sketch: Sketch) -> Scene[World]:
-    draw = sketch.draw
-    many, long = spans(sketch.knobs, draw, extra=1)
-    start = sketch.periods[-1 - long]
-    old = draw.choice(sorted(sketch.regions))
-    new, _ = sketch.twin_regions()
-    customer = sketch.customer(region=old)
-    name = sketch.customers[customer].name
-    twin = look.twin_of(sketch, name, words.BRANCH)
-    elsewhere = draw.choice(sorted(sketch.regions.keys() - {new}))
-    sketch.subscribe(sketch.customer(twin, elsewhere), placed=False)
-    code = sketch.code(shape="percent")
+def _scene(builder: WorldBuilder) -> Scene[World]:
+    draw = builder.draw
+    many, long = draw_extent(builder.knobs, draw, extra=1)
+    start = builder.periods[-1 - long]
+    old = draw.choice(sorted(builder.regions))
+    new, _ = builder.add_twin_regions()
+    customer = builder.add_customer(region=old)
+    name = builder.customers[customer].name
+    twin = twin_name(builder, name, words.BRANCH)
+    elsewhere = draw.choice(sorted(builder.regions.keys() - {new}))
+    builder.subscribe(builder.add_customer(twin, elsewhere), placed=False)
+    code = builder.add_code(shape="percent")
     for i in range(many):
         ended = i > 0 and draw.chance(0.4)
-        key = sketch.subscribe(customer, code=code if i == 0 or draw.chance(0.4) else None, active=not ended)
+        key = builder.subscribe(customer, code=code if i == 0 or draw.chance(0.4) else None, active=not ended)
         if ended:
-            sketch.ends[key] = draw.choice(sketch.periods[-1 - long : -1])
+            builder.ends[key] = draw.choice(builder.periods[-1 - long : -1])
         else:
-            sketch.drafts.add(key)
-    look.place(sketch, look.Target(customer, sketch.subscriptions[key].plan.latest, code, start), SHAPES)
-    sketch.fill()
+            builder.drafts.add(key)
+    place_distractors(
+        builder, Target(customer, builder.subscriptions[key].plan.latest, code, start), DISTRACTORS
+    )
+    builder.fill()
 
     def move(world: World) -> World:
         mover = world.customers[customer]
         moved = replace(mover, region=mover.region.since(start, new))
         return replace(world, customers={**world.customers, customer: moved})
 
-    day = look.effective(draw, start)
-    said = {
+    day = effective_date(draw, start)
+    names = {
         "customer": name,
-        "old": sketch.regions[old].name,
-        "new": sketch.regions[new].name,
+        "old": builder.regions[old].name,
+        "new": builder.regions[new].name,
         "date": ticket_text.date(draw, day),
     }
     facts = {"customer": customer, "effective": day, "first month covered": start, "look-alike": twin}
-    return Scene(move, said, facts, look.asides(sketch, twin))
+    return Scene(move, names, facts, draw_asides(builder, twin))
 
 
-plan = STAGE.plan(TITLES, BODIES, _scene)
+plan = PLANNER.plan_function(TITLES, BODIES, _scene)

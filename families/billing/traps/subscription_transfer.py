@@ -1,11 +1,20 @@
-"""A subscription moves to a new customer, registered in another region."""
+"""Trap: a subscription moves to a new customer, registered in another region."""
 
 from dataclasses import replace
 
-from families.billing import distractors as look
-from families.billing.stage import STAGE
-from families.billing.world_builder import Sketch, spans
+from families.billing.covered_invoices import draw_extent, effective_date
+from families.billing.distractors import (
+    Target,
+    add_closed_sibling,
+    add_prompt_mover,
+    add_twin_customer,
+    add_twin_plan,
+    draw_asides,
+    place_distractors,
+)
+from families.billing.planner import PLANNER
 from families.billing.world import Customer, World
+from families.billing.world_builder import WorldBuilder
 from trapcli.answers.edits.authoring import ticket_text
 from trapcli.answers.edits.authoring.scenes import Scene, always
 
@@ -33,25 +42,25 @@ BODIES = (
     "already made out as well. {customer} remains a customer with all else it has, and its older "
     "invoices do not change.",
 )
-SHAPES = (look.twin_customer, look.moved_at_once, look.twin_plan, look.closed_sibling)
+DISTRACTORS = (add_twin_customer, add_prompt_mover, add_twin_plan, add_closed_sibling)
 
 
-def _scene(sketch: Sketch) -> Scene[World]:
-    draw = sketch.draw
-    _, long = spans(sketch.knobs, draw, extra=2, subscriptions=(1,))
-    start = sketch.periods[-1 - long]
-    old = draw.choice(sorted(sketch.regions))
-    new, _ = sketch.twin_regions()
-    customer, entity = sketch.customer(region=old), sketch.id("CUST")
-    name, entity_name = sketch.customers[customer].name, sketch.unused_name()
-    of, kept = draw.sample(sketch.free(sketch.plans), 2)
-    code = sketch.code(shape="percent")
-    moved = sketch.subscribe(customer, plan=of, code=code)
-    sketch.subscribe(customer, plan=kept)
-    sketch.drafts.add(moved)
-    look.place(sketch, look.Target(customer, kept, code, start), SHAPES)
-    sketch.fill()
-    day = look.effective(draw, start)
+def _scene(builder: WorldBuilder) -> Scene[World]:
+    draw = builder.draw
+    _, long = draw_extent(builder.knobs, draw, extra=2, subscriptions=(1,))
+    start = builder.periods[-1 - long]
+    old = draw.choice(sorted(builder.regions))
+    new, _ = builder.add_twin_regions()
+    customer, entity = builder.add_customer(region=old), builder.take_id("CUST")
+    name, entity_name = builder.customers[customer].name, builder.take_name()
+    of, kept = draw.sample(builder.free_keys(builder.plans), 2)
+    code = builder.add_code(shape="percent")
+    moved = builder.subscribe(customer, plan=of, code=code)
+    builder.subscribe(customer, plan=kept)
+    builder.drafts.add(moved)
+    place_distractors(builder, Target(customer, kept, code, start), DISTRACTORS)
+    builder.fill()
+    day = effective_date(draw, start)
 
     def hand_over(world: World) -> World:
         subscription = world.subscriptions[moved]
@@ -59,15 +68,15 @@ def _scene(sketch: Sketch) -> Scene[World]:
         customers = {**world.customers, entity: Customer(entity_name, always(new), day)}
         return replace(world, customers=customers, subscriptions={**world.subscriptions, moved: handed})
 
-    said = {
+    names = {
         "customer": name,
         "entity": entity_name,
-        "plan": sketch.plans[of].name.latest,
-        "region": sketch.regions[new].name,
+        "plan": builder.plans[of].name.latest,
+        "region": builder.regions[new].name,
         "date": ticket_text.date(draw, day),
     }
     facts = {"subscription": moved, "from": customer, "effective": day, "first month covered": start}
-    return Scene(hand_over, said, facts, look.asides(sketch))
+    return Scene(hand_over, names, facts, draw_asides(builder))
 
 
-plan = STAGE.plan(TITLES, BODIES, _scene)
+plan = PLANNER.plan_function(TITLES, BODIES, _scene)

@@ -1,11 +1,21 @@
-"""A plan upgrade and a discount code at once, from one invoice on."""
+"""Trap: a subscription gets another plan and a discount code at once, from one month on."""
 
 from dataclasses import replace
 
-from families.billing import distractors as look
-from families.billing.stage import STAGE
-from families.billing.world_builder import Sketch, spans
+from families.billing.covered_invoices import draw_extent
+from families.billing.distractors import (
+    Target,
+    add_closed_sibling,
+    add_former_subscriber,
+    add_twin_code,
+    add_twin_customer,
+    add_twin_plan,
+    draw_asides,
+    place_distractors,
+)
+from families.billing.planner import PLANNER
 from families.billing.world import World
+from families.billing.world_builder import WorldBuilder
 from trapcli.answers.edits.authoring import ticket_text
 from trapcli.answers.edits.authoring.scenes import Scene
 
@@ -35,39 +45,39 @@ BODIES = (
     "subscription. We kept billing {old}. Correct the subscription and every invoice of it for "
     "{period} or later. Whatever came before, and whatever else {customer} has with us, is fine.",
 )
-SHAPES = (look.twin_customer, look.twin_code, look.twin_plan, look.closed_sibling, look.left_plan)
+DISTRACTORS = (add_twin_customer, add_twin_code, add_twin_plan, add_closed_sibling, add_former_subscriber)
 
 
-def _scene(sketch: Sketch) -> Scene[World]:
-    draw = sketch.draw
-    _, long = spans(sketch.knobs, draw, extra=1, subscriptions=(1,))
-    start = sketch.periods[-1 - long]
-    old, kept = draw.sample(sketch.free(sketch.plans), 2)
-    new = sketch.plan(steady=True, price=sketch.plans[old].price.latest + draw.between(25, 90))
-    code = sketch.code(shape="percent")
-    customer = sketch.customer()
-    share = sketch.codes[code].percent.latest
-    codes = [key for key in sketch.free(sketch.codes) if sketch.codes[key].percent.latest != share]
-    upgraded = sketch.subscribe(customer, plan=old, code=draw.choice(("", *codes)))
-    sketch.subscribe(customer, plan=kept)
-    sketch.drafts.add(upgraded)
-    look.place(sketch, look.Target(customer, old, code, start), SHAPES)
-    sketch.fill()
+def _scene(builder: WorldBuilder) -> Scene[World]:
+    draw = builder.draw
+    _, long = draw_extent(builder.knobs, draw, extra=1, subscriptions=(1,))
+    start = builder.periods[-1 - long]
+    old, kept = draw.sample(builder.free_keys(builder.plans), 2)
+    new = builder.add_plan(steady=True, price=builder.plans[old].price.latest + draw.between(25, 90))
+    code = builder.add_code(shape="percent")
+    customer = builder.add_customer()
+    share = builder.codes[code].percent.latest
+    codes = [key for key in builder.free_keys(builder.codes) if builder.codes[key].percent.latest != share]
+    upgraded = builder.subscribe(customer, plan=old, code=draw.choice(("", *codes)))
+    builder.subscribe(customer, plan=kept)
+    builder.drafts.add(upgraded)
+    place_distractors(builder, Target(customer, old, code, start), DISTRACTORS)
+    builder.fill()
 
     def upgrade(world: World) -> World:
         item = world.subscriptions[upgraded]
         changed = replace(item, plan=item.plan.since(start, new), code=item.code.since(start, code))
         return replace(world, subscriptions={**world.subscriptions, upgraded: changed})
 
-    said = {
-        "customer": sketch.customers[customer].name,
-        "old": sketch.plans[old].name.latest,
-        "new": sketch.plans[new].name.latest,
+    names = {
+        "customer": builder.customers[customer].name,
+        "old": builder.plans[old].name.latest,
+        "new": builder.plans[new].name.latest,
         "code": code,
         "period": ticket_text.month(draw, start),
     }
     facts = {"subscription": upgraded, "first month covered": start, "plan": new, "code": code}
-    return Scene(upgrade, said, facts, look.asides(sketch))
+    return Scene(upgrade, names, facts, draw_asides(builder))
 
 
-plan = STAGE.plan(TITLES, BODIES, _scene)
+plan = PLANNER.plan_function(TITLES, BODIES, _scene)

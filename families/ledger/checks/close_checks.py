@@ -1,6 +1,7 @@
-"""What must hold for the files of a close beside its book: months that tie but one, and quietly so.
+"""What must hold for the files of a close besides its book: all months tie except one.
 
-Problems are named: months_tie, quiet, prior_year, recoded, shortcut.
+Problems are named months_tie, quiet, prior_year, recoded and shortcut, after the invariant that
+they break.
 """
 
 import re
@@ -8,32 +9,32 @@ from collections.abc import Iterator
 from datetime import date
 from itertools import pairwise
 
-from families.ledger.checks.invariants import NEAR, Truth
-from families.ledger.domain.book import choice, settled
+from families.ledger.checks.closed_forms import NEAR
+from families.ledger.checks.truth import Truth
+from families.ledger.domain.book import accounts_of, policy_of
 from families.ledger.domain.formats import money
-from families.ledger.domain.names import MISSED_SUPPLEMENT
-from families.ledger.domain.policies import watch
-from families.ledger.files.case_files import Binder
+from families.ledger.domain.policies import receipt_states
+from families.ledger.domain.traps_and_mistakes import MISSED_SUPPLEMENT
+from families.ledger.files.case_files import CaseFiles, Sheet
 from trapcli.core.contract import Problem
 
 
-def close_problems(binder: Binder, true: Truth) -> Iterator[Problem]:
-    """What is wrong with the binder, whose book is settled in `true`."""
-    yield from months_tie(binder)
-    yield from quiet(binder, true)
-    yield from prior_year(binder)
-    yield from recoded(binder, true)
-    late = [binder.late] if binder.late else []
-    for sheet in (*binder.months, *late, *binder.prior, *binder.others):
-        if abs(abs(sheet.closing) - true.answer) < NEAR:
+def close_problems(case_files: CaseFiles, truth: Truth) -> Iterator[Problem]:
+    """Yield what is wrong with the files, besides their book."""
+    yield from balance_problems(case_files)
+    yield from supplement_problems(case_files, truth)
+    yield from prior_year_problems(case_files)
+    yield from recoding_problems(case_files, truth)
+    for sheet in (*_account_sheets(case_files), *case_files.prior, *case_files.other_accounts):
+        if abs(abs(sheet.closing) - truth.answer) < NEAR:
             yield Problem(
                 f"the answer is near the closing balance of {sheet.account}, {sheet.period}", "shortcut"
             )
 
 
-def months_tie(binder: Binder) -> Iterator[Problem]:
-    """Each month opens with what the one before closed with, but for one, by the supplement's net amount."""
-    months, late = binder.months, binder.late
+def balance_problems(case_files: CaseFiles) -> Iterator[Problem]:
+    """Each month opens with the closing balance before it, except one, which is off by the supplement."""
+    months, late = case_files.months, case_files.supplement
     if months[0].opening:
         yield Problem(f"the account opens at {money(months[0].opening)}", "months_tie")
     gaps = [
@@ -51,81 +52,84 @@ def months_tie(binder: Binder) -> Iterator[Problem]:
         )
     if not 1 < number < len(months):
         yield Problem(f"month {number} of {len(months)} is short", "months_tie")
-    for sheet in (*months, late):
+    for sheet in _account_sheets(case_files):
         if any(f"{date.fromordinal(entry.day):%Y-%m}" != sheet.period for entry in sheet.entries):
             yield Problem(f"an entry of {sheet.period} is not of that month", "months_tie")
         if list(sheet.entries) != sorted(sheet.entries):
             yield Problem(f"the entries of {sheet.period} are not in their order", "months_tie")
 
 
-def quiet(binder: Binder, true: Truth) -> Iterator[Problem]:
-    """Nothing but the supplement itself points at it, neither a voucher, a number nor the memo."""
-    late = {entry.voucher for entry in true.book.late}
-    named = {worked.receipt for worked in binder.memo}
-    named |= {invoice for worked in binder.memo for invoice, _ in worked.settles}
+def supplement_problems(case_files: CaseFiles, truth: Truth) -> Iterator[Problem]:
+    """Only the supplement itself gives it away: no voucher, no number and no line of the memo does."""
+    late = {entry.voucher for entry in truth.book.late}
+    named = {line.receipt for line in case_files.memo}
+    named |= {invoice for line in case_files.memo for invoice, _ in line.settles}
     for voucher in sorted(late & named):
         yield Problem(f"the memo names {voucher}, which was booked late", "quiet")
-    for document in binder.documents:
+    for document in case_files.documents:
         if document.voucher in late:
             yield Problem(f"the index names {document.voucher}, which was booked late", "quiet")
-    known = {document.document for document in binder.documents}
-    for sheet in (*binder.months, *([binder.late] if binder.late else [])):
+    known = {document.document for document in case_files.documents}
+    for sheet in _account_sheets(case_files):
         for entry in sheet.entries:
             if entry.amount < 0 and entry.ref and entry.ref not in known:
-                yield Problem(f"{entry.voucher} cites {entry.ref}, which the index does not know", "quiet")
-    for sheet in binder.months:
+                yield Problem(f"{entry.voucher} cites {entry.ref}, which is not in the index", "quiet")
+    for sheet in case_files.months:
         numbers = sorted(int(re.sub(r".*-", "", entry.voucher)) for entry in sheet.entries)
         if numbers != list(range(1, len(numbers) + 1)):
-            yield Problem(f"the vouchers of {sheet.period} have a hole", "quiet")
-    found, _ = settled(true.book, true.switch, (MISSED_SUPPLEMENT,))
-    without = {one.event.voucher: one.pieces for one in watch(found, choice(true.switch))}
-    for worked in binder.memo:
-        if without.get(worked.receipt) != dict(worked.settles):
-            yield Problem(f"line {worked.receipt} of the memo cannot be had from the extracts alone", "quiet")
+            yield Problem(f"the vouchers of {sheet.period} are not numbered without a gap", "quiet")
+    accounts = accounts_of(truth.book, (MISSED_SUPPLEMENT,))
+    states = receipt_states(accounts, policy_of(truth.changeover))
+    without_late = {one.event.voucher: one.pieces for one in states}
+    for line in case_files.memo:
+        if without_late.get(line.receipt) != dict(line.settles):
+            yield Problem(f"line {line.receipt} of the memo does not follow from the months alone", "quiet")
 
 
-def prior_year(binder: Binder) -> Iterator[Problem]:
-    """Last year's files tie, end at zero, and end so by one entry that names no customer."""
-    if not binder.prior:
+def prior_year_problems(case_files: CaseFiles) -> Iterator[Problem]:
+    """Last year's files tie, and end at zero by one entry that names no customer."""
+    if not case_files.prior:
         yield Problem("there is no file of last year", "prior_year")
         return
-    for before, after in pairwise(binder.prior):
+    for before, after in pairwise(case_files.prior):
         if before.closing != after.opening:
             yield Problem(f"{before.period} does not tie", "prior_year")
-    last = binder.prior[-1]
+    last = case_files.prior[-1]
     if last.closing or not last.entries or last.entries[-1].code or last.entries[-1].amount >= 0:
         yield Problem(f"{last.period} does not show that the account was closed out", "prior_year")
-    nameless = [entry for sheet in binder.prior for entry in sheet.entries if not entry.code]
+    nameless = [entry for sheet in case_files.prior for entry in sheet.entries if not entry.code]
     if len(nameless) != 1:
         yield Problem(f"{len(nameless)} entries of last year name no customer", "prior_year")
-    first = min(entry.day for entry in binder.months[0].entries)
-    if any(entry.day >= first for sheet in binder.prior for entry in sheet.entries):
-        yield Problem("an entry of last year is of this one", "prior_year")
+    first = min(entry.day for entry in case_files.months[0].entries)
+    if any(entry.day >= first for sheet in case_files.prior for entry in sheet.entries):
+        yield Problem("an entry in last year's files is of this year", "prior_year")
 
 
-def recoded(binder: Binder, true: Truth) -> Iterator[Problem]:
-    """The master knows every code, and says of one customer that it goes on under another code."""
-    if len(true.book.successions) != 1:
-        yield Problem(f"the master tells of {len(true.book.successions)} re-codings", "recoded")
+def recoding_problems(case_files: CaseFiles, truth: Truth) -> Iterator[Problem]:
+    """The master has every code, and says of one customer that it continues under another code."""
+    if len(truth.book.successions) != 1:
+        yield Problem(f"the master has notes of {len(truth.book.successions)} re-codings, not 1", "recoded")
         return
-    ((old, new),) = true.book.successions
-    entries = sorted((*true.book.entries, *true.book.late))
+    ((old, new),) = truth.book.successions
+    entries = sorted((*truth.book.entries, *truth.book.late))
     days = {code: [entry.day for entry in entries if entry.code == code] for code in (old, new)}
     if not days[old] or not days[new] or max(days[old]) >= min(days[new]):
-        yield Problem(f"{new} does not follow on {old} in the ledger", "recoded")
+        yield Problem(f"{new} does not follow {old} in the ledger", "recoded")
     code_of = {entry.voucher: entry.code for entry in entries}
     if not any(
-        code_of.get(worked.receipt) == new and code_of.get(v) == old
-        for worked in binder.memo
-        for v, _ in worked.settles
+        code_of.get(line.receipt) == new and code_of.get(invoice) == old
+        for line in case_files.memo
+        for invoice, _ in line.settles
     ):
         yield Problem(f"the memo has no receipt of {new} that settles an invoice of {old}", "recoded")
-    names = {customer.code: customer.name for customer in binder.customers}
+    names = {customer.code: customer.name for customer in case_files.customers}
     if names.get(old) != names.get(new):
         yield Problem(f"{old} and {new} have different names", "recoded")
-    everything = [
-        *entries,
-        *(e for sheet in (*binder.prior, *binder.others) for e in sheet.entries if e.code),
-    ]
-    for code in sorted({entry.code for entry in everything} - names.keys()):
-        yield Problem(f"the master does not know {code}", "recoded")
+    others = (e for sheet in (*case_files.prior, *case_files.other_accounts) for e in sheet.entries if e.code)
+    for code in sorted({entry.code for entry in (*entries, *others)} - names.keys()):
+        yield Problem(f"the code {code} is not in the master", "recoded")
+
+
+def _account_sheets(case_files: CaseFiles) -> tuple[Sheet, ...]:
+    """Return the months and the supplement."""
+    return (*case_files.months, *([case_files.supplement] if case_files.supplement else []))

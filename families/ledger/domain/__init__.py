@@ -1,0 +1,1 @@
+"""Receivables: entries, settlement, policies, questions."""

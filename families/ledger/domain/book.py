@@ -1,12 +1,14 @@
-"""What the files of a ledger case say, as data, and what comes of it with or without a mistake."""
+"""What the files of a ledger case say, as data, and how it settles with or without mistakes."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from operator import itemgetter
 from typing import NamedTuple
 
-from families.ledger.domain.names import (
+from families.ledger.domain.questions import Question, contribution
+from families.ledger.domain.settlement import CITED_FIRST, OLDEST, Event, Policy, Settlement, settle
+from families.ledger.domain.traps_and_mistakes import (
     CARRIED,
     CITATION_ALWAYS,
     CITATION_NEVER,
@@ -16,12 +18,14 @@ from families.ledger.domain.names import (
     SPLIT,
     VOUCHER_ORDER,
 )
-from families.ledger.domain.questions import Question, contribution
-from families.ledger.domain.settlement import CITED_FIRST, OLDEST, Event, Settled, settle
 
 
 class Entry(NamedTuple):
-    """A line of a ledger. day: a proleptic ordinal. amount: cents, a debit if above zero, else a credit."""
+    """A line of a ledger. Sorted entries are in the order in which they take effect.
+
+    day: a proleptic ordinal.
+    amount: cents; a debit (an invoice) if positive, a credit (a receipt) if negative.
+    """
 
     day: int
     voucher: str
@@ -31,8 +35,12 @@ class Entry(NamedTuple):
     narration: str
 
 
-class Worked(NamedTuple):
-    """A receipt that the memo works through: (invoice, cents) by voucher, and the cents left over."""
+class WorkedReceipt(NamedTuple):
+    """A receipt that the memo works through.
+
+    settles: (invoice, cents), by voucher.
+    unapplied: the cents left over.
+    """
 
     day: int
     receipt: str
@@ -43,15 +51,17 @@ class Worked(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """All of a case that bears on its answer.
+    """Everything in a case that the answer depends on.
 
-    entries: of the account and year, in the order of (day, voucher); late: those of the supplement;
-    prior: those of last year's files that name a customer. successions: (old code, new code).
+    entries: of the account and year, sorted.
+    late: the entries of the supplement, which were booked late.
+    prior: the entries of last year's files that name a customer.
+    successions: (old code, new code) of one customer.
     documents: (document, voucher); a Ref doc that is not among them is itself a voucher, or nothing.
     """
 
     entries: tuple[Entry, ...]
-    memo: tuple[Worked, ...]
+    memo: tuple[WorkedReceipt, ...]
     question: Question
     late: tuple[Entry, ...] = ()
     prior: tuple[Entry, ...] = ()
@@ -59,12 +69,18 @@ class Book:
     documents: tuple[tuple[str, str], ...] = ()
 
 
-Accounts = dict[str, list[Event]]
-Choice = Callable[[Event, int], int]
+Accounts = dict[str, list[Event]]  # a customer's first code -> its entries in the order they take effect
 
 
-def accounts(book: Book, mistakes: Collection[str] = ()) -> Accounts:
-    """Each customer's entries in the order they take effect, under the customer's first code."""
+class BookSettlement(NamedTuple):
+    """All customers' entries, and how they settle, both by the customer's first code."""
+
+    accounts: Accounts
+    settlements: Mapping[str, Settlement]
+
+
+def accounts_of(book: Book, mistakes: Collection[str] = ()) -> Accounts:
+    """Return each customer's entries, as somebody who makes these mistakes sees them."""
     entries = list(book.entries)
     if MISSED_SUPPLEMENT not in mistakes:
         entries += book.late
@@ -73,62 +89,59 @@ def accounts(book: Book, mistakes: Collection[str] = ()) -> Accounts:
     entries.sort(key=itemgetter(1) if VOUCHER_ORDER in mistakes else None)
     owner = {} if SPLIT in mistakes else {new: old for old, new in book.successions}
     voucher_of = dict(book.documents)
-    found: Accounts = {}
-    n = 0
+    accounts: Accounts = {}
+    receipts = 0
     for day, voucher, code, amount, ref, narration in entries:
         cited = voucher_of.get(ref, ref) if amount < 0 else ""
-        event = Event(n if amount < 0 else -1, day, voucher, code, amount, cited, narration)
-        n += amount < 0
-        found.setdefault(owner.get(code, code), []).append(event)
-    return found
+        event = Event(receipts if amount < 0 else -1, day, voucher, code, amount, cited, narration)
+        receipts += amount < 0
+        accounts.setdefault(owner.get(code, code), []).append(event)
+    return accounts
 
 
-def choice(switch: int, mistakes: Collection[str] = ()) -> Choice:
-    """The policy of the case, which ignores citations from the day `switch` on, or a mistaken one."""
+def policy_of(changeover: int, mistakes: Collection[str] = ()) -> Policy:
+    """Return the policy of a case, or a mistaken one.
+
+    changeover: the first day from which citations are ignored.
+    """
     if CITATION_ALWAYS in mistakes:
         return lambda receipt, count: CITED_FIRST
     if CITATION_NEVER in mistakes:
         return lambda receipt, count: OLDEST
-    return lambda receipt, count: CITED_FIRST if receipt.day < switch else OLDEST
+    return lambda receipt, count: CITED_FIRST if receipt.day < changeover else OLDEST
 
 
-def settled(book: Book, switch: int, mistakes: Collection[str] = ()) -> tuple[Accounts, dict[str, Settled]]:
-    """Every customer's entries, and how they settle."""
-    found, choose, carried = accounts(book, mistakes), choice(switch, mistakes), CARRIED in mistakes
-    return found, {code: settle(events, choose, carried) for code, events in found.items()}
+def settle_book(book: Book, changeover: int, mistakes: Collection[str] = ()) -> BookSettlement:
+    """Settle every customer's entries, with these mistakes."""
+    accounts, policy = accounts_of(book, mistakes), policy_of(changeover, mistakes)
+    carried = CARRIED in mistakes
+    return BookSettlement(accounts, {code: settle(e, policy, carried) for code, e in accounts.items()})
 
 
-def stopped(book: Book, switch: int) -> tuple[Accounts, dict[str, Settled]]:
-    """As `settled`, but the receipts that the memo does not show settle nothing."""
-    shown = {worked.receipt for worked in book.memo}
-    choose = choice(switch)
-    found = {
-        code: [event for event in events if event.amount > 0 or event.voucher in shown]
-        for code, events in accounts(book).items()
+def settle_memo_only(book: Book, changeover: int) -> BookSettlement:
+    """Settle the book as somebody does who stops at the end of the memo: later receipts settle nothing."""
+    worked = {line.receipt for line in book.memo}
+    policy = policy_of(changeover)
+    accounts = {
+        code: [event for event in events if event.amount > 0 or event.voucher in worked]
+        for code, events in accounts_of(book).items()
     }
-    return found, {code: settle(events, choose) for code, events in found.items()}
+    return BookSettlement(accounts, {code: settle(events, policy) for code, events in accounts.items()})
 
 
-def answer_of(question: Question, found: Accounts, done: Mapping[str, Settled]) -> int:
-    """The answer in cents."""
-    return sum(contribution(question, code, events, done[code]) for code, events in found.items())
+def answer_of(question: Question, settlement: BookSettlement) -> int:
+    """Return the answer, in cents, that a settlement gives."""
+    accounts, settlements = settlement
+    return sum(contribution(question, code, events, settlements[code]) for code, events in accounts.items())
 
 
-def answer(book: Book, switch: int, mistakes: Collection[str] = ()) -> int:
-    """The answer in cents to the book's question, by somebody who makes these mistakes."""
-    return answer_of(book.question, *settled(book, switch, mistakes))
+def answer(book: Book, changeover: int, mistakes: Collection[str] = ()) -> int:
+    """Return the answer, in cents, of somebody who makes these mistakes."""
+    return answer_of(book.question, settle_book(book, changeover, mistakes))
 
 
-def pairs(mechanisms: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Every two mistakes that can be made together."""
-    for one, other in combinations(mechanisms, 2):
+def mistake_pairs(mistakes: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Yield every two mistakes that can be made together."""
+    for one, other in combinations(mistakes, 2):
         if {one, other} != EXCLUSIVE:
             yield one, other
-
-
-def received(found: Accounts) -> list[tuple[str, Event]]:
-    """All receipts, each with its customer, in the order in which they take effect."""
-    return sorted(
-        ((code, event) for code, events in found.items() for event in events if event.amount < 0),
-        key=lambda item: item[1].n,
-    )

@@ -1,0 +1,1 @@
+"""The files of a case: their content, the writer, the reader."""

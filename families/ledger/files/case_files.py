@@ -1,17 +1,19 @@
-"""Everything a case's files say, as data: what is rendered, and what comes of reading that back."""
+"""Everything that the files of a case say, as data: what is rendered, and what reading it back gives."""
 
 import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from families.ledger.domain.book import Book, Entry, Worked
-from families.ledger.domain.questions import asked
+from families.ledger.domain.book import Book, Entry, WorkedReceipt
+from families.ledger.domain.questions import parse_question
 from families.ledger.files.vocabulary import SUCCESSIONS
 
 
 class Sheet(NamedTuple):
-    """One file of entries. period: "2026-03", or the first and the last day. opening, closing: cents.
+    """One file of entries.
 
+    period: "2026-03", or the first and the last day.
+    opening, closing: balances in cents.
     entries: in the order of the file; one that names no customer has the code "".
     """
 
@@ -23,7 +25,10 @@ class Sheet(NamedTuple):
 
 
 class Customer(NamedTuple):
-    """A line of the master. note: whatever it says; see `succession`."""
+    """A line of the master.
+
+    note: free text; see `successions`.
+    """
 
     code: str
     name: str
@@ -40,53 +45,59 @@ class Document(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Binder:
-    """The files of a case. months: of the account and year; late: the supplement's sheet, if there is one.
+class CaseFiles:
+    """The files of a case, except its README.
 
-    prior: last year's sheets; others: those of another account. question: the text that asks.
+    question: the text of the question.
+    months: the sheets of the account and year.
+    supplement: the sheet of the entries booked late, if there is one.
+    prior: last year's sheets.
+    other_accounts: the sheets of other accounts.
     """
 
     account: str
     question: str
     months: tuple[Sheet, ...]
-    memo: tuple[Worked, ...]
+    memo: tuple[WorkedReceipt, ...]
     customers: tuple[Customer, ...]
-    late: Sheet | None = None
+    supplement: Sheet | None = None
     prior: tuple[Sheet, ...] = ()
-    others: tuple[Sheet, ...] = ()
+    other_accounts: tuple[Sheet, ...] = ()
     documents: tuple[Document, ...] = ()
 
 
-def codes_of(customers: tuple[Customer, ...]) -> dict[str, tuple[str, ...]]:
-    """All codes that a customer's name has, by name."""
-    found: dict[str, tuple[str, ...]] = {}
+def codes_by_name(customers: tuple[Customer, ...]) -> dict[str, tuple[str, ...]]:
+    """Return all codes of each customer, by name."""
+    codes: dict[str, tuple[str, ...]] = {}
     for customer in customers:
-        found[customer.name] = (*found.get(customer.name, ()), customer.code)
-    return found
+        codes[customer.name] = (*codes.get(customer.name, ()), customer.code)
+    return codes
 
 
 def successions(customers: tuple[Customer, ...]) -> tuple[tuple[str, str], ...]:
-    """(old code, new code) of every note that says that an account goes on under another code."""
-    found = []
+    """Return (old code, new code) of every note that says that an account continues under another code."""
+    pairs = []
     for customer in customers:
         for side, note in SUCCESSIONS:
             pattern = re.escape(note)
             for slot, group in (("old", r"(?P<old>\d+)"), ("new", r"(?P<new>\d+)"), ("day", r"[0-9-]+")):
                 pattern = pattern.replace(re.escape(f"{{{slot}}}"), group)
-            if said := re.fullmatch(pattern, customer.note):
-                found.append((customer.code, said["new"]) if side == "old" else (said["old"], customer.code))
-    return tuple(found)
+            if match := re.fullmatch(pattern, customer.note):
+                pairs.append(
+                    (customer.code, match["new"]) if side == "old" else (match["old"], customer.code)
+                )
+    return tuple(pairs)
 
 
-def book_of(binder: Binder) -> Book:
-    """What of the binder bears on the answer; ValueError if its question cannot be read."""
-    question, _ = asked(binder.question, codes_of(binder.customers))
+def book_of(case_files: CaseFiles) -> Book:
+    """Return what the answer depends on; ValueError if the question cannot be read."""
+    question, _ = parse_question(case_files.question, codes_by_name(case_files.customers))
     return Book(
-        entries=tuple(sorted(entry for sheet in binder.months for entry in sheet.entries)),
-        memo=binder.memo,
+        entries=tuple(sorted(entry for sheet in case_files.months for entry in sheet.entries)),
+        memo=case_files.memo,
         question=question,
-        late=binder.late.entries if binder.late else (),
-        prior=tuple(sorted(entry for sheet in binder.prior for entry in sheet.entries if entry.code)),
-        successions=successions(binder.customers),
-        documents=tuple((document.document, document.voucher) for document in binder.documents),
+        late=case_files.supplement.entries if case_files.supplement else (),
+        prior=tuple(sorted(entry for sheet in case_files.prior for entry in sheet.entries if entry.code)),
+        successions=successions(case_files.customers),
+        documents=tuple((document.document, document.voucher) for document in case_files.documents),
     )

@@ -1,6 +1,6 @@
-"""The files of a case read back into a binder. Used by the checks, so that they see what an agent sees.
+"""Read the files of a case back into `CaseFiles`, so that the checks see what an agent sees.
 
-Everything here raises ValueError, naming the file, for what cannot be read or does not add up.
+Every function raises ValueError, naming the file, for what cannot be read or does not add up.
 """
 
 import csv
@@ -8,9 +8,9 @@ import re
 from collections.abc import Mapping
 from io import StringIO
 
-from families.ledger.domain.book import Entry, Worked
+from families.ledger.domain.book import Entry, WorkedReceipt
 from families.ledger.domain.formats import cents_of, day_of
-from families.ledger.files.case_files import Binder, Customer, Document, Sheet
+from families.ledger.files.case_files import CaseFiles, Customer, Document, Sheet
 from families.ledger.files.writer import (
     AUDIT,
     CLOSING,
@@ -31,76 +31,76 @@ WIDTH = sum(width + 1 for _, width, _ in COLUMNS) - 1
 PIECE = re.compile(r"(\S+) ([0-9,.]+)")
 
 
-def read_close(files: Mapping[str, str]) -> Binder:
-    """The binder of a close: the files of the year that the memo is about are its months."""
+def read_close(files: Mapping[str, str]) -> CaseFiles:
+    """Read the files of a close; its months are those of the memo's year."""
     account, question = _question(files[QUESTION])
     memo = _memo(files[MEMO])
     year = memo[0].receipt[2:4]
-    sheets: dict[str, list[Sheet]] = {"months": [], "late": [], "prior": [], "others": []}
+    sheets: dict[str, list[Sheet]] = {"months": [], "supplement": [], "prior": [], "other": []}
     for path in sorted(files):
-        if found := LEDGER_PATH.fullmatch(path):
+        if match := LEDGER_PATH.fullmatch(path):
             sheet = _sheet(path, files[path])
-            if sheet.period != found[1]:
+            if sheet.period != match[1]:
                 raise ValueError(f"{path} is about {sheet.period}")
-            kind = "months" if sheet.period[2:4] == year else "prior"
-            kind = "others" if sheet.account != account else "late" if found[2] else kind
-            sheets[kind].append(sheet)
-    return Binder(
+            part = "months" if sheet.period[2:4] == year else "prior"
+            part = "other" if sheet.account != account else "supplement" if match[2] else part
+            sheets[part].append(sheet)
+    return CaseFiles(
         account=account,
         question=question,
         months=tuple(sheets["months"]),
         memo=memo,
         customers=tuple(Customer(*row) for row in _csv(MASTER, files[MASTER], MASTER_HEAD)),
-        late=sheets["late"][0] if sheets["late"] else None,
+        supplement=sheets["supplement"][0] if sheets["supplement"] else None,
         prior=tuple(sheets["prior"]),
-        others=tuple(sheets["others"]),
+        other_accounts=tuple(sheets["other"]),
         documents=tuple(Document(*row) for row in _csv(INDEX, files[INDEX], INDEX_HEAD)),
     )
 
 
-def read_audit(files: Mapping[str, str]) -> Binder:
-    """The binder of an audit, whose one sheet stands for all months."""
+def read_audit(files: Mapping[str, str]) -> CaseFiles:
+    """Read the files of an audit; its one sheet covers all months."""
     account, question = _question(files[QUESTION])
     entries: list[Entry] = []
-    memo: list[Worked] = []
+    memo: list[WorkedReceipt] = []
     customers: list[Customer] = []
     lines = files[AUDIT].splitlines()
-    worked = False
+    in_memo = False
     for line in lines:
         if line in (WORKED_PART, REST_PART):
-            worked = line == WORKED_PART
-        elif found := re.fullmatch(r"  (\d+)  (.+)", line):
-            customers.append(Customer(found[1], found[2], "", ""))
-        elif found := re.fullmatch(r"    settles (\S+) +(\S+)", line):
-            memo[-1] = memo[-1]._replace(settles=(*memo[-1].settles, (found[1], cents_of(found[2]))))
-        elif found := re.fullmatch(r"    unapplied +(\S+)", line):
-            memo[-1] = memo[-1]._replace(unapplied=cents_of(found[1]))
+            in_memo = line == WORKED_PART
+        elif match := re.fullmatch(r"  (\d+)  (.+)", line):
+            customers.append(Customer(match[1], match[2], "", ""))
+        elif match := re.fullmatch(r"    settles (\S+) +(\S+)", line):
+            memo[-1] = memo[-1]._replace(settles=(*memo[-1].settles, (match[1], cents_of(match[2]))))
+        elif match := re.fullmatch(r"    unapplied +(\S+)", line):
+            memo[-1] = memo[-1]._replace(unapplied=cents_of(match[1]))
         elif re.match(r"\d{4}-\d\d-\d\d ", line):
             entry, _ = _entry(AUDIT, line)
             entries.append(entry)
-            if worked and entry.amount < 0:
-                memo.append(Worked(entry.day, entry.voucher, -entry.amount, (), 0))
+            if in_memo and entry.amount < 0:
+                memo.append(WorkedReceipt(entry.day, entry.voucher, -entry.amount, (), 0))
     totals = [cents_of(cell) for cell in lines[-1].split()[1:]]
     signs = (1, -1)
     if totals != [sum(sign * e.amount for e in entries if sign * e.amount > 0) for sign in signs]:
         raise ValueError(f"{AUDIT}: the totals are not those of the entries")
     entries.sort(key=lambda entry: entry.voucher)
-    sheet = Sheet(
-        account, lines[1].removeprefix("Period "), 0, tuple(entries), sum(e.amount for e in entries)
-    )
+    balance = sum(entry.amount for entry in entries)
+    sheet = Sheet(account, lines[1].removeprefix("Period "), 0, tuple(entries), balance)
     memo.sort()
-    return Binder(account, question, (sheet,), tuple(memo), tuple(customers))
+    return CaseFiles(account, question, (sheet,), tuple(memo), tuple(customers))
 
 
 def _question(text: str) -> tuple[str, str]:
-    found = re.fullmatch(r"# Question\n\nAccount (.+)\.\n\n(.+)\n", text)
-    if not found:
-        raise ValueError(f"{QUESTION} has another form")
-    return found[1], found[2]
+    """Return the account and the question."""
+    match = re.fullmatch(r"# Question\n\nAccount (.+)\.\n\n(.+)\n", text)
+    if not match:
+        raise ValueError(f"{QUESTION} does not have the form of a question")
+    return match[1], match[2]
 
 
 def _sheet(path: str, text: str) -> Sheet:
-    """A ledger file, every balance of it checked."""
+    """Read a ledger file, and check every balance in it."""
     lines = text.splitlines()
     account, period = lines[0].removeprefix("Account "), lines[1].removeprefix("Period ")
     entries: list[Entry] = []
@@ -133,7 +133,7 @@ def _cells(line: str) -> list[str]:
 
 
 def _entry(path: str, line: str) -> tuple[Entry, str]:
-    """An entry and the balance behind it, "" if there is none."""
+    """Return an entry, and the balance behind it, or "" if there is none."""
     day, voucher, ref, narration, code, debit, credit, balance = _cells(line)
     if bool(debit) == bool(credit):
         raise ValueError(f"{path}: {voucher} is neither a debit nor a credit")
@@ -141,17 +141,14 @@ def _entry(path: str, line: str) -> tuple[Entry, str]:
     return Entry(day_of(day), voucher, code, amount, ref, narration), balance
 
 
-def _memo(text: str) -> tuple[Worked, ...]:
+def _memo(text: str) -> tuple[WorkedReceipt, ...]:
     memo = []
     for line in text.splitlines():
         if re.match(r"\| \d{4}-", line):
-            day, receipt, amount, settles, unapplied = (cell.strip() for cell in line.strip("|").split("|"))
-            pieces = tuple((found[1], cents_of(found[2])) for found in PIECE.finditer(settles))
-            memo.append(
-                Worked(
-                    day_of(day), receipt, cents_of(amount), pieces, cents_of(unapplied) if unapplied else 0
-                )
-            )
+            day, receipt, amount, settles, rest = (cell.strip() for cell in line.strip("|").split("|"))
+            pieces = tuple((match[1], cents_of(match[2])) for match in PIECE.finditer(settles))
+            unapplied = cents_of(rest) if rest else 0
+            memo.append(WorkedReceipt(day_of(day), receipt, cents_of(amount), pieces, unapplied))
     if not memo:
         raise ValueError(f"{MEMO} works through no receipt")
     return tuple(memo)
@@ -160,5 +157,5 @@ def _memo(text: str) -> tuple[Worked, ...]:
 def _csv(path: str, text: str, head: tuple[str, ...]) -> list[list[str]]:
     rows = list(csv.reader(StringIO(text)))
     if not rows or tuple(rows[0]) != head or any(len(row) != len(head) for row in rows):
-        raise ValueError(f"{path} has other columns")
+        raise ValueError(f"{path} does not have the columns {', '.join(head)}")
     return rows[1:]

@@ -1,4 +1,4 @@
-"""Words that the cases are made of. All invented."""
+"""The names and sentences that cases are made of, all invented. Their order is part of every seed's cases."""
 
 NAMES = """
 Abbot Almond Amber Anvil Aspen Bantry Barley Beech Birch Bittern Blackwell Bolton Brook Burdock
@@ -70,7 +70,7 @@ OTHER_TYPES = (
     ("contract call", "CC"),
 )
 
-# (whose line it stands on, what it says): an account goes on under a new code.
+# (the code whose line has the note, the note): an account continues under a new code.
 SUCCESSIONS = (
     ("old", "re-coded to {new} from {day}"),
     ("old", "account continues as {new} since {day}"),
@@ -101,22 +101,18 @@ MEMO_TITLES = (
 )
 MEMO_STARTS = (
     "The receipts below were put to invoices by hand, in the order of their dates. Each is put only to "
-    "invoices of the "
-    "customer who paid.",
+    "invoices of the customer who paid.",
     "This is how the cash that came in was put to invoices, receipt after receipt by date. A receipt "
-    "settles invoices "
-    "of the customer who paid it, and of nobody else.",
+    "settles invoices of the customer who paid it, and of nobody else.",
     "Worked through in date order. Cash is put to the invoices of the customer that it came from.",
 )
 UNAPPLIED = (
-    "What a receipt brings beyond all that its customer owes on the day is unapplied. Unapplied cash stays "
-    "unapplied: it is never carried forward to a later invoice.",
-    "If a receipt exceeds everything its customer owes at that moment, the excess is unapplied for "
-    "good. It is not "
-    "kept for invoices that come later.",
-    "Cash for which the customer has no open invoice when it arrives is unapplied, and is not set "
-    "against any "
-    "invoice afterwards.",
+    "What a receipt brings beyond all that its customer owes on the day is unapplied. Unapplied cash "
+    "stays unapplied: it is never carried forward to a later invoice.",
+    "If a receipt exceeds everything its customer owes at that moment, the excess is unapplied for good. "
+    "It is not kept for invoices that come later.",
+    "Cash for which the customer has no open invoice when it arrives is unapplied, and is not set against "
+    "any invoice afterwards.",
 )
 MEMO_ENDS = (
     "The receipts after this one have not been worked through.",

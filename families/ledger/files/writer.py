@@ -1,17 +1,17 @@
-"""The files of a case: what `reading` reads back.
+"""Write the files of a case; `reader` reads them back.
 
-A ledger file has fixed columns (`COLUMNS`: name, width, whether it is set to the right), one blank
-between them, and runs from an opening to a closing balance. In the sheet of an audit there is no
-balance; below a worked receipt stands what it settles.
+A ledger file has fixed columns (`COLUMNS`: name, width, whether it is right-aligned), separated by
+one blank, and runs from an opening to a closing balance. The sheet of an audit has no balances; the
+invoices that a worked receipt settles are listed below it.
 """
 
 import csv
 from collections.abc import Iterable, Iterator
 from io import StringIO
 
-from families.ledger.domain.book import Entry, Worked
+from families.ledger.domain.book import Entry, WorkedReceipt
 from families.ledger.domain.formats import iso, money
-from families.ledger.files.case_files import Binder, Sheet
+from families.ledger.files.case_files import CaseFiles, Sheet
 
 COLUMNS = (
     ("Date", 10, False), ("Voucher", 10, False), ("Ref doc", 10, False), ("Narration", 30, False),
@@ -25,17 +25,20 @@ MEMO_HEAD = ("Date", "Receipt", "Amount", "Settles", "Unapplied")
 MASTER_HEAD, INDEX_HEAD = ("code", "name", "status", "note"), ("document_id", "voucher", "document_type")
 
 
-def close_files(binder: Binder, memo: tuple[str, str, str, str]) -> dict[str, str]:
-    """All files of a close but its README. memo: its title, its first lines, its rule, its last line."""
-    files = {month_path(sheet): sheet_text(sheet) for sheet in (*binder.prior, *binder.months)}
-    if binder.late:
-        files[supplement_path(binder.late)] = sheet_text(binder.late)
-    for sheet in binder.others:
+def write_close(case_files: CaseFiles, memo_texts: tuple[str, str, str, str]) -> dict[str, str]:
+    """Return all files of a close except its README: path -> text.
+
+    memo_texts: the memo's title, first lines, rule and last line.
+    """
+    files = {month_path(sheet): sheet_text(sheet) for sheet in (*case_files.prior, *case_files.months)}
+    if case_files.supplement:
+        files[supplement_path(case_files.supplement)] = sheet_text(case_files.supplement)
+    for sheet in case_files.other_accounts:
         files[f"ledgers/{sheet.period}-{sheet.account.split()[0]}.txt"] = sheet_text(sheet)
-    files[MEMO] = memo_text(binder.memo, *memo)
-    files[MASTER] = _csv(MASTER_HEAD, binder.customers)
-    files[INDEX] = _csv(INDEX_HEAD, binder.documents)
-    files[QUESTION] = question_text(binder)
+    files[MEMO] = memo_text(case_files.memo, *memo_texts)
+    files[MASTER] = _csv(MASTER_HEAD, case_files.customers)
+    files[INDEX] = _csv(INDEX_HEAD, case_files.documents)
+    files[QUESTION] = question_text(case_files)
     return files
 
 
@@ -47,13 +50,16 @@ def supplement_path(sheet: Sheet) -> str:
     return f"ledgers/{sheet.period}-supplement.txt"
 
 
-def audit_files(binder: Binder, rule: str) -> dict[str, str]:
-    """All files of an audit but its README. rule: what is said about cash that nothing is open for."""
-    (sheet,) = binder.months
+def write_audit(case_files: CaseFiles, rule: str) -> dict[str, str]:
+    """Return all files of an audit except its README: path -> text.
+
+    rule: the sentence about cash that finds no open invoice.
+    """
+    (sheet,) = case_files.months
     lines = [f"Account {sheet.account}", f"Period {sheet.period}", "", rule, ""]
-    lines += ["Customers:", *(f"  {customer.code}  {customer.name}" for customer in binder.customers), ""]
-    worked = {line.receipt: line for line in binder.memo}
-    stop = (binder.memo[-1].day, binder.memo[-1].receipt)
+    lines += ["Customers:", *(f"  {customer.code}  {customer.name}" for customer in case_files.customers), ""]
+    worked = {line.receipt: line for line in case_files.memo}
+    stop = (case_files.memo[-1].day, case_files.memo[-1].receipt)
     for title, part in (
         (WORKED_PART, [entry for entry in sheet.entries if entry[:2] <= stop]),
         (REST_PART, [entry for entry in sheet.entries if entry[:2] > stop]),
@@ -62,20 +68,20 @@ def audit_files(binder: Binder, rule: str) -> dict[str, str]:
         for entry in part:
             lines.append(_entry(entry))
             if entry.voucher in worked:
-                lines += _below(worked[entry.voucher])
+                lines += _lines_below(worked[entry.voucher])
         lines.append("")
     billed = sum(entry.amount for entry in sheet.entries if entry.amount > 0)
     received = -sum(entry.amount for entry in sheet.entries if entry.amount < 0)
     lines.append(_row("", "", "", "Total", "", money(billed), money(received)))
-    return {AUDIT: "\n".join(lines) + "\n", QUESTION: question_text(binder)}
+    return {AUDIT: "\n".join(lines) + "\n", QUESTION: question_text(case_files)}
 
 
-def question_text(binder: Binder) -> str:
-    return f"# Question\n\nAccount {binder.account}.\n\n{binder.question}\n"
+def question_text(case_files: CaseFiles) -> str:
+    return f"# Question\n\nAccount {case_files.account}.\n\n{case_files.question}\n"
 
 
 def sheet_text(sheet: Sheet) -> str:
-    """A ledger file: account, period, columns, entries with the running balance."""
+    """Return a ledger file: account, period, columns, entries with the running balance."""
     lines = [
         f"Account {sheet.account}",
         f"Period {sheet.period}",
@@ -91,8 +97,8 @@ def sheet_text(sheet: Sheet) -> str:
     return "\n".join(lines) + "\n"
 
 
-def memo_text(memo: Iterable[Worked], title: str, start: str, rule: str, end: str) -> str:
-    """The memo: what is said, then a table of receipts. Its invoices are in the order of their vouchers."""
+def memo_text(memo: Iterable[WorkedReceipt], title: str, start: str, rule: str, end: str) -> str:
+    """Return the memo: its sentences around a table of receipts, each with its invoices by voucher."""
     lines = [f"# {title}", "", start, "", rule, "", f"| {' | '.join(MEMO_HEAD)} |", "|---|---|---:|---|---:|"]
     for line in memo:
         settles = "; ".join(f"{invoice} {money(cents)}" for invoice, cents in line.settles)
@@ -101,12 +107,12 @@ def memo_text(memo: Iterable[Worked], title: str, start: str, rule: str, end: st
     return "\n".join([*lines, "", end]) + "\n"
 
 
-def _below(line: Worked) -> Iterator[str]:
-    """What stands below a worked receipt in an audit's sheet."""
-    for invoice, cents in line.settles:
+def _lines_below(receipt: WorkedReceipt) -> Iterator[str]:
+    """Yield the lines below a worked receipt in the sheet of an audit."""
+    for invoice, cents in receipt.settles:
         yield f"    settles {invoice} {money(cents):>12}"
-    if line.unapplied:
-        yield f"    unapplied {money(line.unapplied):>20}"
+    if receipt.unapplied:
+        yield f"    unapplied {money(receipt.unapplied):>20}"
 
 
 def _entry(entry: Entry, balance: str = "") -> str:
@@ -115,11 +121,11 @@ def _entry(entry: Entry, balance: str = "") -> str:
 
 
 def _row(*cells: str) -> str:
-    shown = (
+    padded = (
         cell.rjust(width) if right else cell.ljust(width)
         for cell, (_, width, right) in zip(cells, COLUMNS, strict=False)
     )
-    return " ".join(shown).rstrip()
+    return " ".join(padded).rstrip()
 
 
 def _csv(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:

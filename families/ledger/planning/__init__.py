@@ -1,0 +1,1 @@
+"""Plan a year of entries in which every mistake shows."""

@@ -1,7 +1,7 @@
-"""A year of receivables planned: a sketch, filed, with a question that sees every mistake."""
+"""Plan a close: a year of receivables, filed, with a question that sees every mistake."""
 
-from families.ledger.domain.book import settled, stopped
-from families.ledger.domain.names import (
+from families.ledger.domain.book import settle_book, settle_memo_only
+from families.ledger.domain.traps_and_mistakes import (
     CASH_TO_EARLIER,
     CITATION_ALWAYS,
     CITATION_NEVER,
@@ -11,39 +11,43 @@ from families.ledger.domain.names import (
     SPLIT,
 )
 from families.ledger.knobs import CloseKnobs
-from families.ledger.planning.planned_case import Planned
-from families.ledger.planning.question_search import find
-from families.ledger.planning.year_builder import Sketch
-from families.ledger.planning.year_files import Year, memo_words
-from families.ledger.planning.year_outline import Frame, Unlucky, frame, shape
+from families.ledger.planning.planned_case import PlanFailed, PlannedCase
+from families.ledger.planning.question_search import find_question
+from families.ledger.planning.year_builder import YearBuilder
+from families.ledger.planning.year_files import YearFiles, draw_memo_texts
+from families.ledger.planning.year_outline import CaseOutline, draw_case_outline, draw_year_outline
 from trapcli.core.draw import Draw
 
-# Mistakes that most questions miss first, so that these are dropped soon.
+# The mistakes that most questions fail to see come first, so that these questions are dropped soon.
 HARDEST = (CITATION_NEVER, MISSED_SUPPLEMENT, CITATION_ALWAYS, SPLIT, PRIOR_YEAR)
-TRIES = 3  # re-codings, prior years and questions for one sketch
-TO_SLOW = {OWED_BY_CUSTOMER: 100, CASH_TO_EARLIER: 90}  # percent of the late entries
+TRIES = 3  # re-codings, prior years and questions for one year
+LATE_TO_SLOW = {OWED_BY_CUSTOMER: 100, CASH_TO_EARLIER: 90}  # percent of the late entries
 CHANGES = (20, 45)  # percent of the year until the changeover
 
 
-def outline(draw: Draw, knobs: CloseKnobs) -> Frame:
-    return frame(draw, knobs.months, knobs.months * knobs.per_month, knobs.customers, True, CHANGES)
+def draw_outline(draw: Draw, knobs: CloseKnobs) -> CaseOutline:
+    """Draw what is kept when a plan fails."""
+    entries = knobs.months * knobs.per_month
+    return draw_case_outline(draw, knobs.months, entries, knobs.customers, True, CHANGES)
 
 
-def plan(draw: Draw, knobs: CloseKnobs, kind: str, within: Frame) -> Planned:
-    """A case of the kind within the frame; Unlucky if what is drawn does not come out."""
-    form = shape(
-        draw.stream("shape"), within, knobs.per_month, knobs.supplement, knobs.min_change_evidence,
-        asked=kind == OWED_BY_CUSTOMER, to_slow=TO_SLOW.get(kind, 10), over="",
+def plan_case(draw: Draw, knobs: CloseKnobs, trap: str, outline: CaseOutline) -> PlannedCase:
+    """Plan a case; PlanFailed if the choices drawn cannot be completed."""
+    year = draw_year_outline(
+        draw.stream("shape"), outline, knobs.per_month, knobs.supplement, knobs.min_change_evidence,
+        about_recoded=trap == OWED_BY_CUSTOMER, late_to_slow=LATE_TO_SLOW.get(trap, 10), over="",
     )  # fmt: skip
-    year = Year(draw, knobs, within, form, Sketch(draw.stream("entries"), form).run())
+    drafts = YearBuilder(draw.stream("entries"), year).build()
+    files = YearFiles(draw, knobs, outline, year, drafts)
+    changeover = year.changeover
     for attempt in range(TRIES):
-        filed = year.filed(draw.stream(f"filed-{attempt}"))
-        book, switch = filed.book, form.switch
-        mistaken = [settled(book, switch, (mistake,)) for mistake in HARDEST]
-        question = find(
-            draw.stream(f"question-{attempt}"), kind, year.both_codes,
-            settled(book, switch), stopped(book, switch), mistaken,
+        filed = files.file_year(draw.stream(f"filed-{attempt}"))
+        mistaken = [settle_book(filed.book, changeover, (mistake,)) for mistake in HARDEST]
+        question = find_question(
+            draw.stream(f"question-{attempt}"), trap, files.both_codes,
+            settle_book(filed.book, changeover), settle_memo_only(filed.book, changeover), mistaken,
         )  # fmt: skip
         if question is not None:
-            return Planned(year.binder(filed, question), switch, memo_words(draw.stream("memo")))
-    raise Unlucky("no question sees every mistake")
+            texts = draw_memo_texts(draw.stream("memo"))
+            return PlannedCase(files.case_files(filed, question), changeover, texts)
+    raise PlanFailed("no question sees every mistake")

@@ -1,13 +1,21 @@
-"""What a planner hands over."""
+"""What a planner returns."""
 
 from typing import NamedTuple
 
-from families.ledger.files.case_files import Binder
+from families.ledger.files.case_files import CaseFiles
 
 
-class Planned(NamedTuple):
-    """A case: what its files say, when the policy changes, and the words of its memo."""
+class PlannedCase(NamedTuple):
+    """A case before its files are rendered.
 
-    binder: Binder
-    switch: int
-    words: tuple[str, ...]
+    changeover: the first day from which citations are ignored.
+    texts: the sentences of the memo, or of an audit's sheet.
+    """
+
+    case_files: CaseFiles
+    changeover: int
+    texts: tuple[str, ...]
+
+
+class PlanFailed(Exception):
+    """The choices drawn so far cannot be completed; others must be drawn."""

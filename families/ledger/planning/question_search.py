@@ -1,81 +1,77 @@
-"""Finding a question that sees every mistake: each leads to an answer of its own."""
+"""Find a question that sees every mistake: each leads to an answer of its own."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from families.ledger.domain.book import Accounts, answer_of
-from families.ledger.domain.names import CASH_TO_EARLIER, OWED_BY_CUSTOMER, OWED_SINCE
-from families.ledger.domain.questions import (
-    WORDINGS,
-    Question,
-    needs,
-    worded,
-)
-from families.ledger.domain.settlement import Settled
+from families.ledger.domain.book import Accounts, BookSettlement, answer_of
+from families.ledger.domain.limits import MIN_ANSWER, MIN_EFFECT
+from families.ledger.domain.questions import BOUNDS, WORDINGS, Question, format_question, slots
+from families.ledger.domain.traps_and_mistakes import CASH_TO_EARLIER, OWED_BY_CUSTOMER, OWED_SINCE
 from trapcli.core.draw import Draw
 
-BITE = 10_000  # cents by which a mistake must move the answer, and the allocation
-LEAST = 100_000  # cents: an answer has four digits before the point
 MOST_BOUNDS, MOST_PAIRS = 80, 160  # of days, that are tried as bounds
 
-View = tuple[Accounts, Mapping[str, Settled]]  # all customers' entries, and how they settle
 
-
-def find(
-    draw: Draw, kind: str, codes: tuple[str, ...], truth: View, stopped: View, mistaken: Sequence[View]
+def find_question(
+    draw: Draw,
+    trap: str,
+    codes: tuple[str, ...],
+    right: BookSettlement,
+    memo_only: BookSettlement,
+    mistaken: Sequence[BookSettlement],
 ) -> Question | None:
-    """A question of the kind that every view in `mistaken` answers wrong, each in its own way; or None.
+    """Return a question that every mistaken settlement answers wrong, each in its own way; or None.
 
-    codes: those of the customer to ask about, if the kind asks about one. stopped: the view of somebody
-    who stops at the memo, which must be wrong too.
+    codes: those of the customer to ask about, if the trap is about one.
+    memo_only: the settlement of somebody who stops at the memo, which must be wrong too.
     """
-    for question in _candidates(draw, kind, codes, truth):
-        right = answer_of(question, *truth)
-        if right < LEAST or abs(answer_of(question, *stopped) - right) < BITE:
+    for question in _candidates(draw, trap, codes, right.accounts):
+        answer = answer_of(question, right)
+        if answer < MIN_ANSWER or abs(answer_of(question, memo_only) - answer) < MIN_EFFECT:
             continue
         wrong: list[int] = []
-        for view in mistaken:
-            answer = answer_of(question, *view)
-            if abs(answer - right) < BITE or answer in wrong:
+        for settlement in mistaken:
+            other = answer_of(question, settlement)
+            if abs(other - answer) < MIN_EFFECT or other in wrong:
                 break
-            wrong.append(answer)
+            wrong.append(other)
         else:
             return question
     return None
 
 
-def _candidates(draw: Draw, kind: str, codes: tuple[str, ...], truth: View) -> Iterator[Question]:
-    """Questions of the kind in random order. A bound lies anywhere between two days of billing."""
+def _candidates(draw: Draw, trap: str, codes: tuple[str, ...], accounts: Accounts) -> Iterator[Question]:
+    """Yield questions in random order. A bound lies anywhere between two days of billing."""
     billed = sorted({
         event.day
-        for code, events in truth[0].items()
-        if kind != OWED_BY_CUSTOMER or code in codes
+        for code, events in accounts.items()
+        if trap != OWED_BY_CUSTOMER or code in codes
         for event in events
         if event.amount > 0
     })  # fmt: skip
     bounds = [draw.between(day + 1, after) for day, after in pairwise(billed)]
     chosen = draw.sample(bounds, min(MOST_BOUNDS, len(bounds)))
-    if kind == OWED_SINCE:
-        yield from (Question(kind, since=day) for day in chosen)
-    elif kind == OWED_BY_CUSTOMER:
-        bounded = [Question(kind, since=day, codes=codes) for day in chosen]
-        yield from draw.shuffled(bounded + [Question(kind, before=day, codes=codes) for day in chosen])
-    elif kind == CASH_TO_EARLIER:
-        yield from (Question(kind, before=day, received=day) for day in chosen)
+    if trap == OWED_SINCE:
+        yield from (Question(trap, since=day) for day in chosen)
+    elif trap == OWED_BY_CUSTOMER:
+        bounded = [Question(trap, since=day, codes=codes) for day in chosen]
+        yield from draw.shuffled(bounded + [Question(trap, before=day, codes=codes) for day in chosen])
+    elif trap == CASH_TO_EARLIER:
+        yield from (Question(trap, before=day, cash_since=day) for day in chosen)
         apart = [(first, day) for first in chosen for day in chosen if first < day]
         for first, day in draw.sample(apart, min(MOST_PAIRS, len(apart))):
-            yield Question(kind, before=day, received=first)
+            yield Question(trap, before=day, cash_since=first)
     else:
         if draw.chance(0.5):
-            yield Question(kind)
-        bounded = [Question(kind, since=day) for day in chosen]
-        yield from draw.shuffled(bounded + [Question(kind, before=day) for day in chosen])
-        yield Question(kind)
+            yield Question(trap)
+        bounded = [Question(trap, since=day) for day in chosen]
+        yield from draw.shuffled(bounded + [Question(trap, before=day) for day in chosen])
+        yield Question(trap)
 
 
-def phrase(draw: Draw, question: Question, end: int, customer: str) -> str:
-    """The question in one of its wordings."""
-    named = {name for name in ("since", "before", "received") if getattr(question, name)}
-    named |= {"customer"} if question.codes else set()
-    fitting = [wording for wording in WORDINGS[question.kind] if needs(wording) == named]
-    return worded(question, draw.choice(fitting), end, customer, draw.chance(0.4))
+def draw_wording(draw: Draw, question: Question, end: int, customer: str) -> str:
+    """Return the question in one of its wordings."""
+    names = {name for name in BOUNDS if getattr(question, name)}
+    names |= {"customer"} if question.codes else set()
+    fitting = [wording for wording in WORDINGS[question.type] if slots(wording) == names]
+    return format_question(question, draw.choice(fitting), end, customer, draw.chance(0.4))

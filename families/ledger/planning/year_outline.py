@@ -4,29 +4,31 @@ from datetime import date
 from itertools import pairwise
 from typing import NamedTuple
 
+from families.ledger.planning.planned_case import PlanFailed
 from trapcli.core.draw import Draw
 
 YEAR = 2026
 NARRATIONS = 3  # of receipts
 IN_MEMO = (48, 54)  # percent of all receipts
-RECEIPTS = (42, 46)  # percent of all entries, more in a short year
+RECEIPTS = (42, 46)  # percent of all entries; the second holds for a short year
 SHORT_YEAR = 60  # entries
 
 
-class Unlucky(Exception):
-    """What was drawn so far cannot be completed; another is drawn."""
+class CaseOutline(NamedTuple):
+    """What makes one case differ from the next; drawn first, and kept when a plan fails.
 
+    If it were drawn again with each plan, cases would be biased to outlines that are easy to plan.
 
-class Frame(NamedTuple):
-    """What makes a case differ from the next and must not depend on what succeeds: drawn first, then kept.
-
-    starts: the first day of each month, and of the one after the last. short: the number, from
-    1, of the month with late entries, or 0. switch: the changeover. recoded: the customer with two codes.
+    starts: the first day of each month, and of the month after the last.
+    short: the number, from 1, of the month with late entries, or 0.
+    changeover: the first day from which citations are ignored.
+    customers: how many there are; they are numbered from 0.
+    recoded: the customer with two codes.
     """
 
     starts: tuple[int, ...]
     short: int
-    switch: int
+    changeover: int
     customers: int
     recoded: int
 
@@ -36,17 +38,21 @@ class Frame(NamedTuple):
         return self.starts[-1] - 1
 
 
-class Shape(NamedTuple):
-    """How a year will run. Customers are numbers from 0.
+class YearOutline(NamedTuple):
+    """How a year will run.
 
-    slots: (day, booked late) of every entry, in order. early: how many receipts the memo shows
-    before the changeover; after: how many from it on; rest: how many at most it does not show.
-    paying: who pays to the end; over: who once pays more than is owed; slow: who of the paying has
-    an old invoice that is never paid off; late: percent of late entries that are the slow one's.
+    slots: (day, whether booked late) of every entry, in order.
+    early: how many receipts of the memo are from before the changeover.
+    after: how many receipts of the memo are from the changeover or later.
+    rest: how many receipts, at most, come after the memo.
+    paying: the customers that pay to the end.
+    over: the customer that once pays more than it owes.
+    slow: one of `paying`, with an old invoice that is never paid off.
+    late_to_slow: percent of the late entries that are the slow customer's.
     """
 
     slots: tuple[tuple[int, bool], ...]
-    switch: int
+    changeover: int
     early: int
     after: int
     rest: int
@@ -54,47 +60,54 @@ class Shape(NamedTuple):
     paying: tuple[int, ...]
     over: int
     slow: int
-    late: int
+    late_to_slow: int
 
 
-def frame(
+def draw_case_outline(
     draw: Draw, months: int, entries: int, customers: int, supplement: bool, changes: tuple[int, int]
-) -> Frame:
-    """A frame for so many months and entries in all.
+) -> CaseOutline:
+    """Draw the outline of a case.
 
-    supplement: whether a month is to be short. changes: after how many percent of the days the
-    changeover comes, from and to.
+    entries: how many in all.
+    supplement: whether one month is to be short.
+    changes: when the changeover comes, from and to, in percent of the days.
     """
     low, high = changes
     starts = [date(YEAR + month // 12, month % 12 + 1, 1).toordinal() for month in range(months + 1)]
     days = starts[-1] - starts[0]
     customers = max(3, min(customers, entries // 8))
-    return Frame(
+    return CaseOutline(
         starts=tuple(starts),
         short=draw.between(2, months - 1) if supplement else 0,
-        switch=starts[0] + draw.between(days * low // 100, days * high // 100),
+        changeover=starts[0] + draw.between(days * low // 100, days * high // 100),
         customers=customers,
         recoded=draw.below(customers),
     )
 
 
-def shape(
-    draw: Draw, plan: Frame, per_month: int, late: int, evidence: int, *, asked: bool, to_slow: int, over: str
-) -> Shape:
-    """A shape within the frame; Unlucky if there is no room for what the memo must show.
+def draw_year_outline(
+    draw: Draw,
+    outline: CaseOutline,
+    per_month: int,
+    late: int,
+    evidence: int,
+    *,
+    about_recoded: bool,
+    late_to_slow: int,
+    over: str,
+) -> YearOutline:
+    """Draw the outline of a year; PlanFailed if there is no room for what the memo must show.
 
-    late: how many entries are booked late. evidence: how many receipts must tell of the changeover.
-    asked: whether the question is about the recoded customer alone. to_slow: see `Shape.late`.
-    over: who pays too much, "slow", "paying" (another of the paying) or "" (nobody of them).
+    late: how many entries are booked late.
+    evidence: how many receipts of the memo must show the changeover, at least.
+    about_recoded: whether the question is about the re-coded customer alone.
+    late_to_slow: see `YearOutline`.
+    over: who pays too much: "slow", "paying" (another of the paying) or "" (none of them).
     """
-    slots: list[tuple[int, bool]] = []
-    for month, (start, end) in enumerate(pairwise(plan.starts), 1):
-        days = [(draw.between(start, end - 1), False) for _ in range(per_month)]
-        days += [(draw.between(start, end - 1), True) for _ in range(late if month == plan.short else 0)]
-        slots += sorted(days)
-    others = draw.shuffled([who for who in range(plan.customers) if who != plan.recoded])
-    paying = (plan.recoded, *others[: max(2, (plan.customers + 1) // 2) - 1])
-    slow = plan.recoded if asked else draw.choice(paying)
+    slots = _slots(draw, outline, per_month, late)
+    others = draw.shuffled([who for who in range(outline.customers) if who != outline.recoded])
+    paying = (outline.recoded, *others[: max(2, (outline.customers + 1) // 2) - 1])
+    slow = outline.recoded if about_recoded else draw.choice(paying)
     pays_over = {
         "slow": slow,
         "paying": draw.choice([who for who in paying if who != slow]),
@@ -103,20 +116,29 @@ def shape(
     ordinary = len(slots) - late
     receipts = ordinary * RECEIPTS[ordinary < SHORT_YEAR] // 100
     memo = receipts * draw.between(*IN_MEMO) // 100
-    before = sum(day < plan.switch for day, booked_late in slots if not booked_late)
+    before = sum(day < outline.changeover for day, booked_late in slots if not booked_late)
     least = max(evidence, len(paying)) + 2
     early = max(3, min(before * 2 // 5, memo - least))
     if before - early < 4 or memo - early < least:
-        raise Unlucky("there are too few entries for what the memo must show")
-    return Shape(
-        slots=tuple(slots),
-        switch=plan.switch,
+        raise PlanFailed("there are too few entries for what the memo must show")
+    return YearOutline(
+        slots=slots,
+        changeover=outline.changeover,
         early=early,
         after=memo - early,
         rest=receipts - memo,
-        customers=plan.customers,
+        customers=outline.customers,
         paying=paying,
         over=pays_over[over],
         slow=slow,
-        late=to_slow,
+        late_to_slow=late_to_slow,
     )
+
+
+def _slots(draw: Draw, outline: CaseOutline, per_month: int, late: int) -> tuple[tuple[int, bool], ...]:
+    slots: list[tuple[int, bool]] = []
+    for month, (start, end) in enumerate(pairwise(outline.starts), 1):
+        days = [(draw.between(start, end - 1), False) for _ in range(per_month)]
+        days += [(draw.between(start, end - 1), True) for _ in range(late if month == outline.short else 0)]
+        slots += sorted(days)
+    return tuple(slots)

@@ -1,7 +1,7 @@
 """The reference solver: what a careful agent prints for a case, from its public files alone.
 
-It shares no code with what generates or checks the cases: it reads, settles and finds the practice
-in its own way, and so is the check that they agree.
+It shares no code with the modules that generate and check the cases. It reads, settles and finds the
+practice in its own way, which makes their agreement a check of both.
 """
 
 from families.ledger.solver.solving import solve_audit, solve_close

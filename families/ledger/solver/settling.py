@@ -1,28 +1,28 @@
-"""How receipts are put to the invoices of one customer."""
+"""How receipts settle the invoices of one customer."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from families.ledger.solver.sheets import Entry
 
-Open = Mapping[str, int]  # invoice -> cents that are owed on it; those that come first were there first
-Order = Callable[[Open, str], list[str]]  # (open, invoice cited) -> what a receipt settles, in turn
+OpenInvoices = Mapping[str, int]  # invoice -> cents owed on it, oldest invoice first
+Order = Callable[[OpenInvoices, str], list[str]]  # (open, invoice cited) -> what a receipt settles, in turn
 
 
-def cited_then_oldest(owed: Open, cited: str) -> list[str]:
+def cited_then_oldest(owed: OpenInvoices, cited: str) -> list[str]:
     rest = [invoice for invoice in owed if invoice != cited]
     return [cited, *rest] if cited in owed else rest
 
 
-def oldest(owed: Open, cited: str) -> list[str]:
+def oldest(owed: OpenInvoices, cited: str) -> list[str]:
     return list(owed)
 
 
-def newest(owed: Open, cited: str) -> list[str]:
+def newest(owed: OpenInvoices, cited: str) -> list[str]:
     return list(owed)[::-1]
 
 
-def cited_only(owed: Open, cited: str) -> list[str]:
+def cited_only(owed: OpenInvoices, cited: str) -> list[str]:
     return [cited] if cited in owed else []
 
 
@@ -31,22 +31,27 @@ ORDERS: tuple[Order, ...] = (cited_then_oldest, oldest, newest, cited_only)
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A customer's invoices, what is owed on them, and what was put to them: (receipt, invoice, cents)."""
+    """A customer's invoices, and what was applied to them.
+
+    billed: invoice -> its entry.
+    owed: the open invoices.
+    applied: (receipt, invoice, cents), in order.
+    """
 
     customer: str
     billed: dict[str, Entry] = field(default_factory=dict)
     owed: dict[str, int] = field(default_factory=dict)
-    put: list[tuple[Entry, Entry, int]] = field(default_factory=list)
+    applied: list[tuple[Entry, Entry, int]] = field(default_factory=list)
 
     def bill(self, invoice: Entry) -> None:
         self.billed[invoice.voucher] = invoice
         self.owed[invoice.voucher] = invoice.cents
 
     def receive(self, receipt: Entry, parts: Mapping[str, int]) -> int:
-        """Put these parts of a receipt to invoices; what is left of it."""
+        """Apply these parts of a receipt to invoices; return the cents that are left of it."""
         left = -receipt.cents
         for invoice, part in parts.items():
-            self.put.append((receipt, self.billed[invoice], part))
+            self.applied.append((receipt, self.billed[invoice], part))
             left -= part
             self.owed[invoice] -= part
             if not self.owed[invoice]:
@@ -54,18 +59,18 @@ class Account:
         return left
 
     def copy(self) -> "Account":
-        return Account(self.customer, self.billed.copy(), self.owed.copy(), self.put.copy())
+        return Account(self.customer, self.billed.copy(), self.owed.copy(), self.applied.copy())
 
 
-def shares(owed: Open, order: Iterable[str], amount: int) -> dict[str, int]:
-    """What each invoice gets of an amount that goes through them in this order."""
-    found = {}
+def shares(owed: OpenInvoices, order: Iterable[str], amount: int) -> dict[str, int]:
+    """Return what each invoice gets of an amount that is applied to them in this order."""
+    parts = {}
     for invoice in order:
         if not amount:
             break
-        found[invoice] = min(amount, owed[invoice])
-        amount -= found[invoice]
-    return found
+        parts[invoice] = min(amount, owed[invoice])
+        amount -= parts[invoice]
+    return parts
 
 
 def settle(
@@ -75,10 +80,12 @@ def settle(
     order_of: Callable[[Account, Entry, str], Order],
     carried: bool = False,
 ) -> Account:
-    """The account of a customer after all its entries, which take effect in the order given.
+    """Return the account of a customer after all its entries.
 
-    cites: receipt -> invoice. order_of: (account, receipt, invoice cited) -> how it is put.
-    carried: what is left of a receipt goes to the customer's next invoices as they come.
+    entries: in the order in which they take effect.
+    cites: receipt -> invoice.
+    order_of: (account, receipt, invoice cited) -> the order in which the receipt settles invoices.
+    carried: what is left of a receipt is applied to the customer's next invoices as they come.
     """
     account = Account(customer)
     kept: list[Entry] = []  # what is left of receipts, as receipts of that amount

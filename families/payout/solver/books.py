@@ -1,14 +1,17 @@
-"""The tables of a case, read from its files, and what can be looked up in them."""
+"""The tables of a case, read from its files, and look-ups in them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from trapcli.answers.edits.solving.tables import Row, Unclear, keyed, rows
+from trapcli.answers.edits.solving.tables import Row, Unclear, rows, rows_by_key
 
 
 @dataclass(frozen=True, slots=True)
 class Books:
-    """The rows of the tables that matter; those of the catalog by product_id, oldest first."""
+    """The rows of the tables that matter.
+
+    catalog: product_id -> rows, oldest first.
+    """
 
     catalog: Mapping[str, tuple[Row, ...]]
     suppliers: Mapping[str, Row]
@@ -17,16 +20,16 @@ class Books:
 
 
 def read_books(files: Mapping[str, str]) -> Books:
-    """The tables in a case's files; KeyError for a missing one."""
+    """Return the tables of a case; KeyError if one is missing."""
     catalog: dict[str, tuple[Row, ...]] = {}
     for row in sorted(rows(files["catalog.csv"]), key=lambda row: row["effective_from"]):
         catalog[row["product_id"]] = (*catalog.get(row["product_id"], ()), row)
-    suppliers = keyed(files["suppliers.csv"])
+    suppliers = rows_by_key(files["suppliers.csv"])
     return Books(catalog, suppliers, rows(files["transactions.csv"]), rows(files["b2b_details.csv"]))
 
 
 def listing_of(books: Books, product: str, supplier: str) -> str:
-    """The product_id under which the supplier lists the product; Unclear unless there is exactly one."""
+    """Return the product_id under which the supplier lists the product; Unclear unless there is just one."""
     found = [key for key in listings_of(books, product) if books.catalog[key][0]["supplier_id"] == supplier]
     if len(found) != 1:
         name = books.suppliers[supplier]["supplier_name"]
@@ -35,12 +38,12 @@ def listing_of(books: Books, product: str, supplier: str) -> str:
 
 
 def listings_of(books: Books, product: str) -> list[str]:
-    """Every product_id of a product, of whatever supplier."""
+    """Return the product_ids of a product, of all suppliers."""
     return [key for key, terms in books.catalog.items() if terms[0]["product_name"] == product]
 
 
 def terms_on(books: Books, listing: str, day: str) -> Row:
-    """The catalog row of the listing that is in force on the day; Unclear if none is yet."""
+    """Return the catalog row of the listing that is in force on the day; Unclear if none is yet."""
     for terms in reversed(books.catalog[listing]):
         if terms["effective_from"] <= day:
             return terms

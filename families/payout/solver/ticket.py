@@ -1,4 +1,4 @@
-"""What a payout ticket says: of what product, which vendors, from when, how many times, b2b or not."""
+"""What a payout ticket says: the product, the vendors, the day, the factor, and whether b2b is included."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -27,7 +27,7 @@ NO_B2B = re.compile(
 )
 
 EARLIER = re.compile(r"\b(?:before|until|till|up to|earlier|formerly|used to)\b", re.IGNORECASE)
-# What stands beside a vendor that the sales were booked to in error, and beside one they belong to.
+# What is next to a vendor that sales were booked to in error, and next to one that they belong to.
 WRONG = (
     re.compile(r"\b(?:under(?: the name of)?|(?:instead|in place) of|rather than|not|nothing for|keeps?)$"),
     re.compile(r"(?<!\bbe )\b(?:record|recorded|booked|entered|filed|stands?) (?:for|to|as|under|with)$"),
@@ -45,7 +45,7 @@ RIGHT_AFTER = re.compile(r" (?:took over|takes over|delivers|supplies|(?:is|has)
 
 
 def find_factors(text: str) -> Iterator[values.Found]:
-    """How many times something is what it was, as a plain fraction."""
+    """Yield by how much something is multiplied, as a plain fraction."""
     for match in FACTOR.finditer(text):
         if match["once"]:
             times = Fraction(ONCE[match["once"].lower()])
@@ -57,7 +57,10 @@ def find_factors(text: str) -> Iterator[values.Found]:
 
 
 def read_ticket(text: str, books: Books) -> Ticket:
-    """What the text names: product (its name), vendor (supplier_id), date, amount (dollars), factor."""
+    """Return what the text of a ticket names.
+
+    The types are product (values are names), vendor (supplier_id), date, amount (dollars) and factor.
+    """
     products = dict.fromkeys(terms[0]["product_name"] for terms in books.catalog.values())
     names = [Name(name, "product", name) for name in products]
     names += [Name(row["supplier_name"], "vendor", key) for key, row in books.suppliers.items()]
@@ -65,29 +68,32 @@ def read_ticket(text: str, books: Books) -> Ticket:
     return read(text, names, finders)
 
 
-def only(ticket: Ticket, kind: str) -> str:
-    """The one value of the kind; Unclear if the ticket names none, or several."""
-    if len(ticket.all(kind)) > 1:
-        raise Unclear(f"the ticket may mean {' or '.join(ticket.all(kind))}")
-    return ticket.one(kind)
+def only_value(ticket: Ticket, type: str) -> str:
+    """Return the one value of a type; Unclear if the ticket names none, or several."""
+    if len(ticket.all(type)) > 1:
+        raise Unclear(f"the ticket may mean {' or '.join(ticket.all(type))}")
+    return ticket.one(type)
 
 
-def b2b_too(ticket: Ticket, silent: bool | None = None) -> bool:
-    """Whether the ticket includes b2b; `silent`, or Unclear if there is none, if it does not say."""
-    said = {
+def includes_b2b(ticket: Ticket, default: bool | None = None) -> bool:
+    """Whether the ticket includes b2b sales.
+
+    default: what to return if the ticket does not say; if None, Unclear is raised.
+    """
+    answers = {
         NO_B2B.search(ticket.text, sentence.start, sentence.end) is None
         for sentence in ticket.sentences
         if B2B.search(ticket.text, sentence.start, sentence.end)
     }
-    if not said and silent is not None:
-        return silent
-    if len(said) != 1:
-        raise Unclear("the ticket does not say whether it is about b2b, too")
-    return said.pop()
+    if not answers and default is not None:
+        return default
+    if len(answers) != 1:
+        raise Unclear("the ticket does not say whether it includes b2b")
+    return answers.pop()
 
 
 def wrong_and_right(ticket: Ticket, vendors: Iterable[str]) -> tuple[str, str]:
-    """Of these vendors the one that the sales were booked to, and the one that they belong to."""
+    """Return the vendor that the sales were booked to, and the one that they belong to."""
     scores = dict.fromkeys(vendors, 0)
     for sentence in ticket.sentences:
         for vendor, score in _cues(ticket.text, sentence):
@@ -100,8 +106,8 @@ def wrong_and_right(ticket: Ticket, vendors: Iterable[str]) -> tuple[str, str]:
 
 
 def _cues(text: str, sentence: Sentence) -> Iterator[tuple[str, int]]:
-    """Vendors that the sentence names: -1 with each that it calls wrong, 1 with each that it calls right."""
-    vendors = sorted(mention for mention in sentence.mentions if mention.kind == "vendor")
+    """Yield the vendors in a sentence, each with -1 if it is called wrong, 1 if right, 0 if neither."""
+    vendors = sorted(mention for mention in sentence.mentions if mention.type == "vendor")
     if sentence.remark:
         return
     for i, vendor in enumerate(vendors):

@@ -1,13 +1,13 @@
-"""The four trap kinds of payout, in the order of a practice suite, with the mistakes each can suffer."""
+"""The four traps of payout, in the order of a practice suite, with the mistakes that each allows."""
 
-from trapcli.answers.edits.family import Kind
+from trapcli.answers.edits import Trap
 
-KINDS = (
-    Kind(
+TRAP_TYPES = (
+    Trap(
         "misattributed_sales",
         "a product's sales were booked to the wrong vendor, all time",
         plan="families.payout.traps.misattributed:all_time",
-        slips=(
+        mistakes=(
             "lookup_only",
             "baked_only",
             "payout_stale",
@@ -18,11 +18,11 @@ KINDS = (
             "neighbour_touched",
         ),
     ),
-    Kind(
+    Trap(
         "misattributed_from_date",
         "a product's sales were booked to the wrong vendor from a day on",
         plan="families.payout.traps.misattributed:from_date",
-        slips=(
+        mistakes=(
             "lookup_only",
             "baked_only",
             "payout_stale",
@@ -36,11 +36,11 @@ KINDS = (
             "neighbour_touched",
         ),
     ),
-    Kind(
+    Trap(
         "price_renegotiated",
         "the retail price is a multiple of what was recorded, from a day on",
         plan="families.payout.traps.price_renegotiated:plan",
-        slips=(
+        mistakes=(
             "payout_stale",
             "gross_stale",
             "payout_scaled",
@@ -54,11 +54,11 @@ KINDS = (
             "neighbour_touched",
         ),
     ),
-    Kind(
+    Trap(
         "terms_renegotiated",
         "a share becomes a fixed amount for each unit, from a day on",
         plan="families.payout.traps.terms_renegotiated:plan",
-        slips=(
+        mistakes=(
             "lookup_only",
             "catalog_forgotten",
             "catalog_in_place",

@@ -1,11 +1,18 @@
-"""A product's sales were booked to the wrong vendor: all of them, or those from a day on."""
+"""Traps: a product's sales were booked to the wrong vendor, all of them or those from a day on."""
 
 from dataclasses import replace
 
-from families.payout import distractors as look
-from families.payout.stage import STAGE, changed, covered, place_covered, place_earlier, shared_out
-from families.payout.world_builder import Sketch, days_after
+from families.payout.covered_sales import (
+    change_sales,
+    place_covered_sales,
+    place_earlier_sales,
+    sale_coverage,
+    split_affected,
+)
+from families.payout.distractors import Target, add_sales, draw_asides, place_distractors
+from families.payout.planner import PLANNER
 from families.payout.world import World
+from families.payout.world_builder import WorldBuilder, days_after
 from trapcli.answers.edits.authoring import ticket_text
 from trapcli.answers.edits.authoring.scenes import History, Scene
 
@@ -52,45 +59,52 @@ FROM_BODIES = (
 )
 
 
-def _scene(sketch: Sketch, start: str, dated: bool) -> Scene[World]:
-    draw, price = sketch.draw, sketch.price()
-    wrong, right, third = (sketch.supplier() for _ in range(3))
-    product, (retail, orders) = sketch.product(), shared_out(sketch.knobs)
-    days = sketch.days(retail, start)
+def _scene(builder: WorldBuilder, start: str, dated: bool) -> Scene[World]:
+    draw, price = builder.draw, builder.draw_price()
+    wrong, right, third = (builder.add_supplier() for _ in range(3))
+    product = builder.take_product()
+    retail, orders = split_affected(builder.knobs)
+    days = builder.draw_days(retail, start)
     turn = draw.choice(days[1:])
-    first, then = draw.shuffled([sketch.share(), sketch.fixed(price.usual)])
-    theirs = History(((sketch.listed(), sketch.terms(price.usual, first, then)),))
-    booked = sketch.listing(product, wrong, theirs, price)
-    rightful = sketch.listing(product, right, History(((sketch.listed(), first), (turn, then))), price)
-    twin = sketch.listing(product, third)
-    sketch.reserve(booked)
-    place_covered(sketch, booked, days, orders, recorded=(start, turn))
+    first, then = draw.shuffled([builder.draw_share(), builder.draw_fixed(price.usual)])
+    theirs = History(((builder.draw_listing_day(), builder.draw_terms(price.usual, first, then)),))
+    booked = builder.add_listing(product, wrong, theirs, price)
+    rightful = builder.add_listing(
+        product, right, History(((builder.draw_listing_day(), first), (turn, then))), price
+    )
+    twin = builder.add_listing(product, third)
+    builder.reserve(booked)
+    place_covered_sales(builder, booked, days, orders, recorded=(start, turn))
     if dated:
-        place_earlier(sketch, booked, start)
-    look.some_sales(sketch, rightful, sketch.first)
-    look.some_sales(sketch, twin, start)
-    look.place(sketch, look.Target(booked, start))
-    sketch.fill()
-    concerned = covered(booked, start)
+        place_earlier_sales(builder, booked, start)
+    add_sales(builder, rightful, builder.first)
+    add_sales(builder, twin, start)
+    place_distractors(builder, Target(booked, start))
+    builder.fill()
+    is_covered = sale_coverage(booked, start)
 
     def move(world: World) -> World:
-        return changed(world, concerned, lambda item: replace(item, listing=rightful))
+        return change_sales(world, is_covered, lambda item: replace(item, listing=rightful))
 
-    said = {"product": product, "wrong": sketch.suppliers[wrong].name, "right": sketch.suppliers[right].name}
+    names = {
+        "product": product,
+        "wrong": builder.suppliers[wrong].name,
+        "right": builder.suppliers[right].name,
+    }
     facts = {"booked as": booked, "should be": rightful, "its terms change on": turn, "look-alike": twin}
     if dated:
-        said["date"] = ticket_text.date(draw, start)
+        names["date"] = ticket_text.date(draw, start)
         facts["first day covered"] = start
-    return Scene(move, said, facts, look.asides(sketch, twin, wrong, right))
+    return Scene(move, names, facts, draw_asides(builder, twin, wrong, right))
 
 
-def _all_time(sketch: Sketch) -> Scene[World]:
-    return _scene(sketch, sketch.day(sketch.first, days_after(sketch.first, 6)), dated=False)
+def _all_time(builder: WorldBuilder) -> Scene[World]:
+    return _scene(builder, builder.draw_day(builder.first, days_after(builder.first, 6)), dated=False)
 
 
-def _from_date(sketch: Sketch) -> Scene[World]:
-    return _scene(sketch, sketch.boundary(), dated=True)
+def _from_date(builder: WorldBuilder) -> Scene[World]:
+    return _scene(builder, builder.draw_boundary(), dated=True)
 
 
-all_time = STAGE.plan(TITLES, ALL_BODIES, _all_time)
-from_date = STAGE.plan(TITLES, FROM_BODIES, _from_date)
+all_time = PLANNER.plan_function(TITLES, ALL_BODIES, _all_time)
+from_date = PLANNER.plan_function(TITLES, FROM_BODIES, _from_date)

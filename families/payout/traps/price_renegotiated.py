@@ -1,21 +1,21 @@
-"""The retail price is a multiple of what was recorded, from a day on; fees do not follow."""
+"""Trap: the retail price is a multiple of the recorded one from a day on, and fees do not follow it."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 
-from families.payout import distractors as look
-from families.payout.stage import (
-    STAGE,
-    changed,
-    covered,
-    place_covered,
-    place_earlier,
+from families.payout.covered_sales import (
+    change_sales,
+    place_covered_sales,
+    place_earlier_sales,
     place_orders,
-    shared_out,
+    sale_coverage,
+    split_affected,
 )
-from families.payout.world_builder import Sketch
+from families.payout.distractors import Target, add_sales, draw_asides, place_distractors
+from families.payout.planner import PLANNER
 from families.payout.world import GRID, Order, Sale, World
+from families.payout.world_builder import WorldBuilder
 from trapcli.answers.edits.authoring import ticket_text
 from trapcli.answers.edits.authoring.scenes import History, Scene
 
@@ -67,41 +67,42 @@ TIMES: Mapping[Fraction, tuple[str, ...]] = {
 }
 
 
-def _scene(sketch: Sketch) -> Scene[World]:
-    draw, times = sketch.draw, sketch.draw.choice(sorted(TIMES))
-    vendor, third = sketch.supplier(), sketch.supplier()
-    product, (retail, orders), start = sketch.product(), shared_out(sketch.knobs), sketch.boundary()
+def _scene(builder: WorldBuilder) -> Scene[World]:
+    draw, times = builder.draw, builder.draw.choice(sorted(TIMES))
+    vendor, third = builder.add_supplier(), builder.add_supplier()
+    retail, orders = split_affected(builder.knobs)
+    product, start = builder.take_product(), builder.draw_boundary()
     with_b2b = draw.chance(0.6)
-    price = sketch.price(GRID * times.denominator)  # so that a share of the new net is whole cents
-    days = sketch.days(retail, start)
-    turn, first = draw.choice(days[1:]), sketch.share()
-    terms = History(((sketch.listed(), first), (turn, sketch.share(first.percent))))
-    listing = sketch.listing(product, vendor, terms, price)
-    twin = sketch.listing(product, third)
-    sketch.reserve(listing)
-    place_covered(sketch, listing, days, 0, recorded=(start, turn))
-    place_orders(sketch, listing, start, orders)
-    place_earlier(sketch, listing, start)
-    look.some_sales(sketch, twin, start)
-    look.place(sketch, look.Target(listing, start))
-    sketch.fill()
-    concerned = covered(listing, start)
+    price = builder.draw_price(GRID * times.denominator)  # so that a share of the new net is whole cents
+    days = builder.draw_days(retail, start)
+    turn, first = draw.choice(days[1:]), builder.draw_share()
+    terms = History(((builder.draw_listing_day(), first), (turn, builder.draw_share(first.percent))))
+    listing = builder.add_listing(product, vendor, terms, price)
+    twin = builder.add_listing(product, third)
+    builder.reserve(listing)
+    place_covered_sales(builder, listing, days, 0, recorded=(start, turn))
+    place_orders(builder, listing, start, orders)
+    place_earlier_sales(builder, listing, start)
+    add_sales(builder, twin, start)
+    place_distractors(builder, Target(listing, start))
+    builder.fill()
+    is_covered = sale_coverage(listing, start)
 
-    def dearer(world: World) -> World:
-        return changed(world, concerned, raised)
+    def raise_prices(world: World) -> World:
+        return change_sales(world, is_covered, raise_price)
 
-    def raised(item: Sale | Order) -> Sale | Order:
+    def raise_price(item: Sale | Order) -> Sale | Order:
         if isinstance(item, Sale):
             return replace(item, gross=int(item.gross * times))
         return replace(item, price=int(item.price * times)) if with_b2b else item
 
-    said = {
+    names = {
         "product": product,
-        "vendor": sketch.suppliers[vendor].name,
+        "vendor": builder.suppliers[vendor].name,
         "date": ticket_text.date(draw, start),
         "times": draw.choice(TIMES[times]),
     }
-    said["b2b"] = draw.choice(B2B_TOO if with_b2b else B2B_NOT).format(**said)
+    names["b2b"] = draw.choice(B2B_TOO if with_b2b else B2B_NOT).format(**names)
     facts = {
         "listing": listing,
         "times": str(times),
@@ -110,7 +111,7 @@ def _scene(sketch: Sketch) -> Scene[World]:
         "its terms change on": turn,
         "look-alike": twin,
     }
-    return Scene(dearer, said, facts, look.asides(sketch, twin, vendor))
+    return Scene(raise_prices, names, facts, draw_asides(builder, twin, vendor))
 
 
-plan = STAGE.plan(TITLES, BODIES, _scene)
+plan = PLANNER.plan_function(TITLES, BODIES, _scene)

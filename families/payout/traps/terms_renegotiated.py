@@ -1,14 +1,15 @@
-"""A share of revenue becomes a fixed amount for each unit, from a day on."""
+"""Trap: a share of revenue becomes a fixed amount for each unit, from a day on."""
 
 from dataclasses import replace
 from decimal import Decimal
 
-from families.payout import distractors as look
-from families.payout.stage import STAGE, place_earlier, place_orders, shared_out
-from families.payout.world_builder import Sketch, days_after
+from families.payout.covered_sales import place_earlier_sales, place_orders, split_affected
+from families.payout.distractors import Target, add_sales, draw_asides, place_distractors
+from families.payout.planner import PLANNER
 from families.payout.world import World
+from families.payout.world_builder import WorldBuilder, days_after
 from trapcli.answers.edits.authoring import ticket_text
-from trapcli.answers.edits.family import Unlucky
+from trapcli.answers.edits.authoring.plan import PlanFailed
 from trapcli.answers.edits.authoring.scenes import History, Scene
 
 TITLES = (
@@ -40,46 +41,47 @@ BODIES = (
 )
 
 
-def _scene(sketch: Sketch) -> Scene[World]:
-    draw, price = sketch.draw, sketch.price()
-    vendor, third = sketch.supplier(), sketch.supplier()
-    product, (retail, orders), start = sketch.product(), shared_out(sketch.knobs), sketch.boundary()
-    share, newest = sketch.share(), sketch.first
-    terms = History(((sketch.listed(), share),))
+def _scene(builder: WorldBuilder) -> Scene[World]:
+    draw, price = builder.draw, builder.draw_price()
+    vendor, third = builder.add_supplier(), builder.add_supplier()
+    retail, orders = split_affected(builder.knobs)
+    product, start = builder.take_product(), builder.draw_boundary()
+    share, newest = builder.draw_share(), builder.first
+    terms = History(((builder.draw_listing_day(), share),))
     if draw.chance(0.5):
-        newest = sketch.day(days_after(sketch.first, 1), days_after(start, -4))
-        terms = terms.since(newest, sketch.share(share.percent))
-    listing = sketch.listing(product, vendor, terms, price)
-    twin = sketch.listing(product, third, History(((sketch.listed(), sketch.share()),)))
-    sketch.reserve(listing)
-    for day in sketch.days(retail, start):
-        sketch.sell(listing, day)
-    for _ in range(1 + sketch.knobs.affected // 8):
-        sketch.sell(listing, sketch.day(start, sketch.last), recorded=False)
-    place_orders(sketch, listing, start, orders)
-    place_earlier(sketch, listing, start)
-    sketch.sell(listing, sketch.day(newest, days_after(start, -2)), recorded=False)
-    look.some_sales(sketch, twin, start)
-    look.place(sketch, look.Target(listing, start))
-    sketch.fill()
-    agreed = sketch.fixed(price.usual)
-    sold = sketch.sold(listing)
+        newest = builder.draw_day(days_after(builder.first, 1), days_after(start, -4))
+        terms = terms.since(newest, builder.draw_share(share.percent))
+    listing = builder.add_listing(product, vendor, terms, price)
+    twin = builder.add_listing(product, third, History(((builder.draw_listing_day(), builder.draw_share()),)))
+    builder.reserve(listing)
+    for day in builder.draw_days(retail, start):
+        builder.add_sale(listing, day)
+    for _ in range(1 + builder.knobs.affected // 8):
+        builder.add_sale(listing, builder.draw_day(start, builder.last), recorded=False)
+    place_orders(builder, listing, start, orders)
+    place_earlier_sales(builder, listing, start)
+    builder.add_sale(listing, builder.draw_day(newest, days_after(start, -2)), recorded=False)
+    add_sales(builder, twin, start)
+    place_distractors(builder, Target(listing, start))
+    builder.fill()
+    agreed = builder.draw_fixed(price.usual)
+    sold = builder.sales_of(listing)
     if any(agreed.payout(s.units, s.net) == terms.at(s.day).payout(s.units, s.net) for s in sold):
-        raise Unlucky("the new terms make no difference to a sale")
+        raise PlanFailed("the new terms make no difference to a sale")
 
-    def renegotiated(world: World) -> World:
+    def renegotiate(world: World) -> World:
         changed = replace(world.listings[listing], terms=terms.since(start, agreed))
         return replace(world, listings={**world.listings, listing: changed})
 
     amount = ticket_text.dollars(draw, Decimal(agreed.fixed or 0) / 100)
-    said = {
+    names = {
         "product": product,
-        "vendor": sketch.suppliers[vendor].name,
+        "vendor": builder.suppliers[vendor].name,
         "date": ticket_text.date(draw, start),
         "amount": amount,
     }
     facts = {"listing": listing, "amount": amount, "first day covered": start, "look-alike": twin}
-    return Scene(renegotiated, said, facts, look.asides(sketch, twin, vendor))
+    return Scene(renegotiate, names, facts, draw_asides(builder, twin, vendor))
 
 
-plan = STAGE.plan(TITLES, BODIES, _scene)
+plan = PLANNER.plan_function(TITLES, BODIES, _scene)

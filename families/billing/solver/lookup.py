@@ -4,19 +4,19 @@ import re
 from collections.abc import Mapping, Sequence
 
 from families.billing.solver.books import Books
-from families.billing.solver.restating import DISCOUNT, discount_by, subtotal_of
+from families.billing.solver.figures import DISCOUNT, discount_by, subtotal_of
 from trapcli.answers.edits.solving.tables import Row, Unclear
 from trapcli.answers.edits.solving.ticket import Ticket
 from trapcli.answers.edits.solving.values import cents
 
 
 def look_alikes(items: Mapping[str, Row], column: str, key: str) -> list[str]:
-    """Records whose name goes on where this one's ends."""
+    """Return the records with a longer name that begins with the name of this one."""
     return [other for other, row in items.items() if row[column].startswith(items[key][column] + " ")]
 
 
 def subscription_in(books: Books, ticket: Ticket) -> str:
-    """The active subscription that a customer in the ticket has on a plan in it."""
+    """Return the active subscription that a customer in the ticket has to a plan in the ticket."""
     for customer in ticket.all("customer"):
         held = [
             key
@@ -27,11 +27,11 @@ def subscription_in(books: Books, ticket: Ticket) -> str:
             raise Unclear(f"{' and '.join(held)} both fit the ticket")
         if held:
             return held[0]
-    raise Unclear("no customer in the ticket has a subscription on a plan in it")
+    raise Unclear("no customer in the ticket has a subscription to a plan in it")
 
 
 def others_of_customer(books: Books, subscription: str) -> list[str]:
-    """The other active subscriptions of the customer of this one."""
+    """Return the other active subscriptions of the customer who has this one."""
     customer = books.subscriptions[subscription]["customer_id"]
     return [key for key in _active(books, customer) if key != subscription]
 
@@ -45,7 +45,7 @@ def _active(books: Books, customer: str) -> list[str]:
 
 
 def invoice_with(books: Books, customers: Sequence[str], code: Row, month: str) -> Row:
-    """The issued invoice of one of the customers in that month that was made out with the code."""
+    """Return the issued invoice of one of the customers for that month that was made out with the code."""
     for customer in customers:
         fitting = [
             row
@@ -55,7 +55,7 @@ def invoice_with(books: Books, customers: Sequence[str], code: Row, month: str) 
             and row["status"] != "draft"
             and cents(row[DISCOUNT]) == discount_by(code, subtotal_of(row))
         ]
-        # Two codes may come to the same; then the one the subscription has decides.
+        # Two codes may give the same discount; then the subscription's code decides.
         coded = [
             row
             for row in fitting
@@ -69,7 +69,7 @@ def invoice_with(books: Books, customers: Sequence[str], code: Row, month: str) 
 
 
 def fresh_key(items: Mapping[str, Row]) -> str:
-    """A key like the others that is not taken."""
+    """Return a key like the others that is not taken."""
     prefix, number = max(
         (match[1], int(match[2])) for key in items if (match := re.fullmatch(r"(.*?)(\d+)", key)) is not None
     )
