@@ -1,0 +1,1 @@
+"""Cases from a seed, checked against every invariant, and suites of them."""

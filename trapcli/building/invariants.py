@@ -1,134 +1,108 @@
 """What must hold for a case of any family before it is emitted; families add their own in `check`.
 
-Problems are named after the invariant that they break: files (the case can be written),
-declared (its kind and mistakes are the family's), sound (the family does not call the case
-broken), solvable, bites, opaque.
+A problem is named after the invariant it breaks: files (the case can be written on any system),
+declared (its trap and mistakes are the family's), sound (the family does not call the case broken),
+solvable, bites (each mistake changes the answer), opaque (nothing public gives secrets away).
 """
 
 import re
-from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from collections.abc import Iterator
 
-from trapcli.core.contract import Case, Family, Problem, Slip, Verdict
-from trapcli.core.errors import TrapError
-from trapcli.core.output import Output
+from trapcli.core.contract import Case, Family, KnownMistake, Problem
+from trapcli.core.errors import FamilyFault, TrapError
+from trapcli.core.family_calls import call, solver_output
+from trapcli.core.output import output_of
+from trapcli.core.recipe import is_practice
 from trapcli.judging.judge import judge_output
-from trapcli.suites.reader import README, is_practice
+from trapcli.suites.layout import README
 
-T = TypeVar("T")
-
-SHORTEST_SEED = 6  # digits; a shorter number stands anywhere by chance
+SHORTEST_SEED = 6  # digits; a shorter number can occur anywhere by chance
 SAFE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
 
 
-def broken(family: Family, case: Case, seed: str = "") -> list[Problem]:
-    """What is wrong with the case; nothing if it may be emitted. `seed`: what must not show in it."""
-    return examine(family, case, seed)[1]
+def examine(family: Family, case: Case, seed: str = "") -> tuple[tuple[KnownMistake, ...], list[Problem]]:
+    """Return the case's known mistakes, each judged once, and what is wrong with the case.
 
+    seed: what must not show in the case.
 
-def examine(family: Family, case: Case, seed: str = "") -> tuple[tuple[Slip, ...], list[Problem]]:
-    """The case's slips, each judged once, and what is wrong with the case.
-
-    A TrapError from the family counts as a problem of the case: another may be drawn.
-    Raises TrapError if the family fails with anything else, which is a fault of the family.
+    A TrapError of the family counts as a problem of the case: another case may be drawn. A
+    FamilyFault is raised: it is a bug of the family.
     """
-    problems = [*_files(case), *_declared(family, case)]
+    problems = [*_file_problems(case), *_declaration_problems(family, case)]
     if problems:
         return (), problems
-    slips: list[Slip] = []
+    known: list[KnownMistake] = []
     try:
-        problems += _opaque(family, case, seed)
-        problems += _solvable_and_bites(family, case, slips)
-        problems += called(family, "check", _checked, family, case)
-    except TrapError as error:
-        if error.__cause__ is not None:
-            raise
-        problems.append(Problem(str(error), "sound"))
-    return tuple(slips), problems
-
-
-def called(family: Family, name: str, step: Callable[..., T], *given: Any) -> T:
-    """What a step of the family gives; an exception that is no TrapError becomes one, with its place."""
-    try:
-        return step(*given)
-    except TrapError:
+        problems += _opacity_problems(family, case, seed)
+        problems += _answer_problems(family, case, known)
+        problems += call(family.name, "check", lambda: list(family.check(case)))
+    except FamilyFault:
         raise
-    except Exception as error:
-        trace, line = error.__traceback__, ""
-        while trace is not None:
-            line = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
-            trace = trace.tb_next
-        raise TrapError(
-            f"family {family.name!r} failed: {name} raised {type(error).__name__}: {error} ({line}). "
-            "This is a fault of the family; report it with the command that showed it."
-        ) from error
+    except TrapError as error:
+        problems.append(Problem(str(error), "sound"))
+    return tuple(known), problems
 
 
-def _checked(family: Family, case: Case) -> list[Problem]:
-    return list(family.check(case))
-
-
-def _files(case: Case) -> Iterator[Problem]:
-    """Files that cannot be written as they are on every system."""
+def _file_problems(case: Case) -> Iterator[Problem]:
+    """Yield the files that cannot be written as they are on every system."""
     if README not in case.files:
         yield Problem(f"there is no {README}", "files")
-    lowered = [path.lower() for path in case.files]  # some file systems do not tell the case of letters
+    lowered = [path.lower() for path in case.files]  # some file systems ignore upper and lower case
     for path, text in case.files.items():
         if not all(SAFE_NAME.fullmatch(part) for part in path.split("/")):
-            yield Problem(f"{path!r} is no plain relative path", "files")
-        if lowered.count(path.lower()) > 1 or any(p in lowered for p in _above(path.lower())):
-            yield Problem(f"{path!r} gets in the way of another path", "files")
+            yield Problem(f"{path!r} is not a plain relative path", "files")
+        if lowered.count(path.lower()) > 1 or any(p in lowered for p in _parents(path.lower())):
+            yield Problem(f"{path!r} conflicts with another path", "files")
         try:
             text.encode("utf-8")
         except UnicodeEncodeError as error:
-            yield Problem(f"{path} is no text: {error}", "files")
+            yield Problem(f"{path} is not text: {error}", "files")
 
 
-def _above(path: str) -> Iterator[str]:
-    """The directories that a path lies in: a/b of a/b/c, then a."""
+def _parents(path: str) -> Iterator[str]:
+    """Yield the directories that a path is in: a/b of a/b/c, then a."""
     while "/" in path:
         path = path.rpartition("/")[0]
         yield path
 
 
-def _declared(family: Family, case: Case) -> Iterator[Problem]:
-    if case.category not in family.kinds:
-        yield Problem(f"the family has no trap kind {case.category!r}", "declared")
-    for name in case.mechanisms:
-        if name not in family.mechanisms:
-            yield Problem(f"the family has no mechanism {name!r}", "declared")
-    if len(set(case.mechanisms)) < len(case.mechanisms):
-        yield Problem("a mechanism is listed twice", "declared")
+def _declaration_problems(family: Family, case: Case) -> Iterator[Problem]:
+    if case.trap not in family.traps:
+        yield Problem(f"the family has no trap {case.trap!r}", "declared")
+    for name in case.mistakes:
+        if name not in family.mistakes:
+            yield Problem(f"the family has no mistake {name!r}", "declared")
+    if len(set(case.mistakes)) < len(case.mistakes):
+        yield Problem("a mistake is listed twice", "declared")
 
 
-def _solvable_and_bites(family: Family, case: Case, slips: list[Slip]) -> Iterator[Problem]:
-    """Judge the solver, every slip (which is put into `slips`) and the output of doing nothing."""
-    gold = _judge(family, case, called(family, "solve", family.solve, case.files))
-    if gold.score != 1.0:
+def _answer_problems(family: Family, case: Case, known: list[KnownMistake]) -> Iterator[Problem]:
+    """Judge the solver, every mistake (added to `known`) and the output of doing nothing."""
+    gold = judge_output(family, case, solver_output(family, case.files))
+    if not gold.passed:
         yield Problem(f"the solver's answer is {gold.status}: {gold.reason}", "solvable")
     results = {gold.result: "the right answer", "": "no answer at all"}
-    for name in case.mechanisms:
-        text = called(family, "slip", family.slip, case.files, name)
-        verdict = _judge(family, case, text)
-        slips.append(Slip(name, text, verdict.result))
-        if verdict.status != "failed":
-            yield Problem(f"{name} is {verdict.status}: {verdict.reason}", "bites")
+    for name in case.mistakes:
+        output = solver_output(family, case.files, name)
+        verdict = judge_output(family, case, output)
+        files = {path: data.decode("utf-8", "replace") for path, data in output.files.items()}
+        known.append(KnownMistake(name, output.text, verdict.result, files))
+        if verdict.passed:
+            yield Problem(f"the mistake {name} does not change the answer: {verdict.reason}", "bites")
+        elif verdict.status != "failed":
+            yield Problem(f"the mistake {name} is {verdict.status}: {verdict.reason}", "bites")
         elif verdict.result in results:
-            yield Problem(f"{name} has the result of {results[verdict.result]}", "bites")
+            yield Problem(f"the mistake {name} has the result of {results[verdict.result]}", "bites")
         results[verdict.result] = name
-    if _judge(family, case, family.noop).score:
+    if judge_output(family, case, output_of(family.answers.noop)).passed:
         yield Problem("doing nothing passes", "bites")
 
 
-def _judge(family: Family, case: Case, text: str) -> Verdict:
-    return judge_output(family, case, Output(text, cut=False, size=len(text)))
-
-
-def _opaque(family: Family, case: Case, seed: str) -> Iterator[Problem]:
-    """Texts and paths that tell the trap kind, a mechanism or the seed."""
-    names = {name.lower().replace("-", "_") for name in (*family.kinds, *family.mechanisms)}
-    telling = [name for name in sorted(names) if "_" in name]
-    secrets = _spellings(seed)
+def _opacity_problems(family: Family, case: Case, seed: str) -> Iterator[Problem]:
+    """Yield texts and paths that give away a trap, a mistake or the seed."""
+    names = {name.lower().replace("-", "_") for name in (*family.traps, *family.mistakes)}
+    telling = [name for name in sorted(names) if "_" in name]  # a single word may be plain English
+    secrets = _seed_patterns(seed)
     for path, text in case.files.items():
         text = f"{path}\n{text}".lower()
         plain = text.replace("-", "_")
@@ -136,13 +110,13 @@ def _opaque(family: Family, case: Case, seed: str) -> Iterator[Problem]:
             if name in plain and re.search(rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])", plain):
                 yield Problem(f"{path} names {name!r}", "opaque")
         if any(secret.search(text) for secret in secrets):
-            yield Problem(f"{path} holds the seed", "opaque")
+            yield Problem(f"{path} contains the seed", "opaque")
 
 
-def _spellings(seed: str) -> list[re.Pattern[str]]:
-    """What finds the seed in a lower-case text: in decimal, and if it is a secret in hexadecimal.
+def _seed_patterns(seed: str) -> list[re.Pattern[str]]:
+    """Return patterns that find the seed in a lower-case text: in decimal, a secret one also in hexadecimal.
 
-    A secret one counts wherever it stands; a guessable one only as a number of its own.
+    A secret seed counts wherever it occurs; a practice seed only as a number of its own.
     """
     if len(seed) < SHORTEST_SEED:
         return []

@@ -1,0 +1,1 @@
+"""Suites on disk: find, read, write, and replace them all or nothing."""

@@ -1,10 +1,10 @@
-"""Suites on disk: where each piece stands, and reading them with their digests checked.
+"""Read suites from disk, with their digests checked.
 
-The public half commits to the private one: `expected.sha256` holds the digest of every
-file of expected/. The private half commits to the public one: suite.json holds a digest
-of every case's directory, answer.json one of every file in it. So halves that do not
-belong together never pass, and one case of a large suite is read without the others.
-`trapcli.suites.writer` writes what is read here.
+The public half commits to the private one: `expected.sha256` has the digest of every file in
+expected/. The private half commits to the public one: suite.json has a digest of every case's
+directory, answer.json one of every file in it. So halves that do not belong together never pass,
+and one case of a large suite can be read without the others. `trapcli.suites.writer` writes what
+is read here.
 """
 
 import os
@@ -15,53 +15,63 @@ from pathlib import Path
 from typing import Any
 
 from trapcli.core import registry
-from trapcli.core.contract import Case, Slip
+from trapcli.core.case_ids import case_ids, is_case_id
+from trapcli.core.contract import Case, KnownMistake
 from trapcli.core.errors import TrapError
-from trapcli.core.files import AGAIN, as_object, digest_of, listing, read_file
-
-FORMAT = 1  # of the files below; a suite of another format is refused
-PRACTICE_BITS = 64  # anyone can try all shorter seeds, so they keep no secret
-
-README, TASK, COMMITMENT = "README.md", "traptask.yaml", "expected.sha256"
-INPUTS, EXPECTED = "inputs", "expected"
-RECORD, ANSWER = "suite.json", "answer.json"  # of the private half, and of a case in it
+from trapcli.core.recipe import Recipe
+from trapcli.core.shorten import quoted
+from trapcli.suites.discovery import finish_swap
+from trapcli.suites.halves import EXPECTED, Halves
+from trapcli.suites.layout import ANSWER, COMMITMENT, FORMAT, INPUTS, RECORD, TASK, journal_of
+from trapcli.system import debug
+from trapcli.system.files import AGAIN, as_object, digest_of, listing, read_file
 
 HEADER = re.compile(r"# trapcli suite: family (\S+), version (.+)")
 COMMITTED = re.compile(rf"([0-9a-f]{{64}})  {EXPECTED}/(.+)")
+ATTEMPTS = 5  # to open a suite that builds keep replacing
 
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """A suite that was opened: its two halves, and what suite.json says of it.
+    """An open suite: where it is, and what its suite.json says.
 
-    seed: decimal digits. redraws: how many cases were drawn and dropped while it was built.
-    answers, inputs: by case id the digest of its answer.json, and of its public directory.
+    halves: the directories of its two halves.
+    recipe: what it was built from.
+    redraws: how many drawn cases were rejected while it was built.
+    answers: case id -> digest of the case's answer.json, in order.
+    inputs: case id -> digest of the case's public directory.
     """
 
-    directory: Path
-    expected: Path
-    family: str
-    version: str
-    seed: str
-    knobs: Mapping[str, Any]
+    halves: Halves
+    recipe: Recipe
     redraws: int
     answers: Mapping[str, str]
     inputs: Mapping[str, str]
 
     @property
+    def directory(self) -> Path:
+        """The suite's directory."""
+        return self.halves.public
+
+    @property
+    def family(self) -> str:
+        """The name of the suite's family."""
+        return self.recipe.family
+
+    @property
     def cases(self) -> tuple[str, ...]:
-        """The ids of its cases, in order."""
+        """The ids of the suite's cases, in order."""
         return tuple(self.answers)
 
     @property
     def practice(self) -> bool:
-        """Whether anyone with this package can rebuild the gold."""
-        return is_practice(self.seed)
+        """Whether anyone with this package can rebuild the right answers."""
+        return self.recipe.practice
 
 
 @dataclass(frozen=True, slots=True)
 class PublicSuite:
-    """What the public half alone says of a suite."""
+    """What the public half alone says about a suite."""
 
     directory: Path
     family: str
@@ -69,160 +79,128 @@ class PublicSuite:
     cases: tuple[str, ...]
 
 
-def is_practice(seed: str) -> bool:
-    """Whether a suite of this seed is for practice only: its seed can be guessed."""
-    return int(seed).bit_length() < PRACTICE_BITS
-
-
-def case_ids(count: int) -> list[str]:
-    """case_01, case_02, ...: padded to the digits of the count, at least two."""
-    width = max(2, len(str(count)))
-    return [f"case_{number:0{width}}" for number in range(1, count + 1)]
-
-
-def settle(directory: Path) -> None:
-    """Bring a build that was killed while it swapped suites to its end; else this costs one stat."""
-    real = Path(os.path.realpath(directory))
-    if os.path.lexists(journal_of(real)):
-        from trapcli.suites.replacement import recover
-
-        recover(real)
-
-
-def journal_of(target: Path) -> Path:
-    """The file beside `target`, a real path, that exists while a swap of it is under way."""
-    return target.parent / f".{target.name}.trapcli-swap"
-
-
-def is_suite(directory: Path) -> bool:
-    """Whether the directory is the public half of a suite, whole or not."""
-    settle(directory)
-    return (directory / COMMITMENT).is_file() and (directory / INPUTS).is_dir()
-
-
-def suites_under(directory: Path) -> list[Path]:
-    """The suites that stand directly in `directory`, by name; hidden ones are none of ours."""
-    try:
-        names = sorted(os.listdir(directory))
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    for name in names:  # a suite may be under way from one name to the other
-        if name.startswith(".") and name.endswith(".trapcli-swap"):
-            settle(directory / name[1 : -len(".trapcli-swap")])
-            names = sorted(os.listdir(directory))
-    return [directory / name for name in names if not name.startswith(".") and is_suite(directory / name)]
-
-
 def open_public(directory: Path) -> PublicSuite:
-    """What the public half says, without the private one; TrapError if it is missing or damaged."""
-    settle(directory)
-    _refuse_no_suite(directory)
+    """Return what the public half of a suite says; TrapError if it is missing or damaged."""
+    finish_swap(directory)
+    _require_suite(directory)
     task = directory / TASK
     first = read_file(task)[:1000].split(b"\n", 1)[0].decode("utf-8", "replace")
     header = HEADER.fullmatch(first.rstrip("\r"))
     if header is None:
         raise TrapError(f"{task} does not begin with the line that names the suite's family. {AGAIN}")
-    cases = tuple(sorted(entry.name for entry in os.scandir(directory / INPUTS) if _is_case(entry)))
+    entries = os.scandir(directory / INPUTS)
+    cases = tuple(sorted(entry.name for entry in entries if is_case_id(entry.name) and entry.is_dir()))
     return PublicSuite(directory, header[1], header[2], cases)
 
 
-def _is_case(entry: os.DirEntry[str]) -> bool:
-    return re.fullmatch("case_[0-9]{2,}", entry.name) is not None and entry.is_dir()
-
-
 def open_suite(directory: Path, expected: Path | None = None) -> Suite:
-    """The suite in `directory`, its private half in `expected` or, by default, inside it.
+    """Open the suite in `directory`.
 
-    Raises TrapError, naming the file, if a part is missing or damaged, if the halves do not
-    belong together, or if another version of the family built it.
+    expected: its private half, if that is not inside the directory.
+
+    Raises TrapError, naming the file, if a part is missing or damaged, if the halves do not belong
+    together, or if another version of the family built the suite.
     """
-    private = directory / EXPECTED if expected is None else expected
-    for _ in range(5):
-        settle(directory)
-        before = _identity(directory), _identity(private)
+    halves = Halves.of(directory, expected)
+    for _ in range(ATTEMPTS):
+        finish_swap(directory)
+        before = _identity(halves.public), _identity(halves.private)
         try:
-            return _open(directory, private, given=expected is not None)
+            suite = _open(halves, given=expected is not None)
+            debug.log("suite %s: %s cases, private half %s", directory, len(suite.cases), halves.private)
+            return suite
         except TrapError as error:
-            failed = error
-        # Only if a build put another suite there in the meantime is it worth another look.
+            failure = error
+        # Try again only if a build put another suite there in the meantime.
         swapping = os.path.lexists(journal_of(Path(os.path.realpath(directory))))
-        if before == (_identity(directory), _identity(private)) and not swapping:
+        if before == (_identity(halves.public), _identity(halves.private)) and not swapping:
             break
-    raise failed
+    raise failure
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
-def _open(directory: Path, private: Path, given: bool) -> Suite:
-    _refuse_no_suite(directory)
-    record = private / RECORD
-    if not os.path.lexists(record):
-        if given:
-            raise TrapError(f"--expected {private} is no private half of a suite: it has no {RECORD}.")
+def _open(halves: Halves, given: bool) -> Suite:
+    _require_suite(halves.public)
+    path, commitment = halves.private / RECORD, halves.public / COMMITMENT
+    if not os.path.lexists(path):
         raise TrapError(
-            f"{directory} has no private half: {record} is missing. "
+            f"--expected {halves.private} is not the private half of a suite: it has no {RECORD}."
+            if given
+            else f"{halves.public} has no private half: {path} is missing. "
             "If it was built with --expected DIR, give that --expected DIR here too."
         )
-    answers = _commitment(directory / COMMITMENT)
-    raw = read_file(record)
+    answers = _read_commitment(commitment)
+    raw = read_file(path)
     if digest_of(raw) != answers.pop(RECORD, None):
         raise TrapError(
-            f"{record} is not the file that {directory / COMMITMENT} commits to: the two halves do not "
-            f"belong together, or one was changed or damaged. {AGAIN}"
+            f"{path} is not the file that {commitment} commits to: the two halves do not belong together, "
+            f"or one was changed or damaged. {AGAIN}"
         )
-    found = as_object(raw, record)
-    if found.get("format") != FORMAT:
-        raise TrapError(f"{record} has format {found.get('format')!r}; this trapcli reads format {FORMAT}.")
+    record = as_object(raw, path)
+    if record.get("format") != FORMAT:
+        raise TrapError(
+            f"{path} has format {record.get('format')!r}; this trapcli reads format {FORMAT}. "
+            "Build the suite again with --force."
+        )
     try:
-        suite = Suite(
-            directory=directory,
-            expected=private,
-            family=found["family"],
-            version=found["version"],
-            seed=str(int(found["seed"])),
-            knobs=dict(found["knobs"]),
-            redraws=found["redraws"],
-            answers={path.removesuffix(f"/{ANSWER}"): value for path, value in answers.items()},
-            inputs=dict(found["inputs"]),
-        )
-        whole = [*suite.answers] == [*suite.inputs] == case_ids(found["count"])
+        suite = _suite(halves, record, answers)
     except (KeyError, TypeError, ValueError) as error:
-        raise _damaged(record, error) from error
-    if not whole:
-        raise TrapError(f"{directory / COMMITMENT} and {record} do not list the same cases. {AGAIN}")
-    _refuse_other_version(suite)
+        raise _damaged(path, error) from error
+    if not [*suite.answers] == [*suite.inputs] == case_ids(suite.recipe.count):
+        raise TrapError(f"{commitment} and {path} do not list the same cases. {AGAIN}")
+    _require_version(suite)
     return suite
 
 
-def _refuse_no_suite(directory: Path) -> None:
+def _suite(halves: Halves, record: Mapping[str, Any], answers: Mapping[str, str]) -> Suite:
+    recipe = Recipe(
+        family=record["family"],
+        version=record["version"],
+        seed=str(int(record["seed"])),
+        knobs=dict(record["knobs"]),
+        count=int(record["count"]),
+    )
+    return Suite(
+        halves=halves,
+        recipe=recipe,
+        redraws=record["redraws"],
+        answers={path.removesuffix(f"/{ANSWER}"): value for path, value in answers.items()},
+        inputs=dict(record["inputs"]),
+    )
+
+
+def _require_suite(directory: Path) -> None:
     if not os.path.lexists(directory):
-        raise TrapError(f"there is no suite at {directory}: nothing is there. `trapcli build` builds one.")
+        raise TrapError(f"there is no suite at {directory}: it does not exist. `trapcli build` builds one.")
     for name, there in ((COMMITMENT, os.path.exists), (INPUTS, os.path.isdir)):
         if not there(directory / name):
             raise TrapError(
-                f"{directory} is no suite, or no whole one: {directory / name} is missing. "
+                f"{directory} is not a complete suite: {directory / name} is missing. "
                 "A suite is the directory that `trapcli build` names."
             )
 
 
-def _refuse_other_version(suite: Suite) -> None:
-    name, built = suite.family, f"{suite.directory} was built by {suite.family} {suite.version}"
+def _require_version(suite: Suite) -> None:
+    name, version = suite.family, suite.recipe.version
+    built = f"{suite.directory} was built by {name} {version}"
     if name not in registry.names():
         raise TrapError(
             f"{built}, a family that is not installed (installed: {', '.join(registry.names()) or 'none'}). "
             "Install the package that has it."
         )
     installed = registry.family(name).version
-    if installed != suite.version:
+    debug.log("family %s %s is loaded", name, installed)
+    if installed != version:
         raise TrapError(
             f"{built}, but {name} {installed} is installed, whose verdicts may differ. "
-            f"Install the package that has {name} {suite.version}, or build the suite again with --force."
+            f"Install the package that has {name} {version}, or build the suite again with --force."
         )
 
 
@@ -231,15 +209,15 @@ def _damaged(path: Path, error: Exception) -> TrapError:
 
 
 def read_case(suite: Suite, case_id: str) -> Case:
-    """The case with its files, gold, slips and facts; the digests of all that is read are checked.
+    """Return a case with its private parts, after checking the digests of everything that is read.
 
-    Files that were added to the case's directory are ignored. Raises TrapError, naming the
-    file, if one is missing, changed or damaged, or if the suite has no such case.
+    Files that were added to the case's directory are ignored. Raises TrapError, naming the file,
+    if one is missing, changed or damaged, or if the suite has no such case.
     """
     if case_id not in suite.answers:
         ids = suite.cases
-        raise TrapError(f"{suite.directory} has no case {case_id!r}; it has {ids[0]} to {ids[-1]}.")
-    path = suite.expected / case_id / ANSWER
+        raise TrapError(f"{suite.directory} has no case {quoted(case_id)}; it has {ids[0]} to {ids[-1]}.")
+    path = suite.halves.private / case_id / ANSWER
     raw = read_file(path)
     if digest_of(raw) != suite.answers[case_id]:
         raise TrapError(
@@ -252,55 +230,42 @@ def read_case(suite: Suite, case_id: str) -> Case:
         raise _damaged(path, error) from error
 
 
-def _case(suite: Suite, case_id: str, answer: Mapping[str, Any]) -> Case:
+def _case(suite: Suite, case_id: str, record: Mapping[str, Any]) -> Case:
     home = suite.directory / INPUTS / case_id
-    if digest_of(listing(answer["files"]).encode()) != suite.inputs[case_id]:
-        raise TrapError(
-            f"{suite.expected / case_id / ANSWER} does not belong to {suite.expected / RECORD}. {AGAIN}"
-        )
+    if digest_of(listing(record["files"]).encode()) != suite.inputs[case_id]:
+        private = suite.halves.private
+        raise TrapError(f"{private / case_id / ANSWER} does not belong to {private / RECORD}. {AGAIN}")
     files = {}
-    for name, digest in answer["files"].items():
+    for name, digest in record["files"].items():
         data = read_file(home / name)
         if digest_of(data) != digest:
             raise TrapError(f"{home / name} was changed or damaged since the suite was built. {AGAIN}")
         files[name] = data.decode("utf-8")
     return Case(
         family=suite.family,
-        category=answer["category"],
+        trap=record["trap"],
         files=files,
-        gold=answer["gold"],
-        mechanisms=tuple(answer["mechanisms"]),
-        facts=answer["facts"],
-        slips=tuple(Slip(slip["mechanism"], slip["text"], slip["result"]) for slip in answer["slips"]),
+        gold=record["gold"],
+        mistakes=tuple(record["mistakes"]),
+        facts=record["facts"],
+        known_mistakes=tuple(known_mistake(data) for data in record["known_mistakes"]),
         id=case_id,
     )
 
 
-def digest(directory: Path, expected: Path | None = None) -> str:
-    """One digest of all files of both halves, paths and contents, wherever the private half is."""
-    private = directory / EXPECTED if expected is None else expected
-    found = _digests(private, f"{EXPECTED}/")
-    for path, value in _digests(directory, "").items():
-        if not path.startswith(f"{EXPECTED}/"):
-            found[path] = value
-    return digest_of(listing(found).encode("utf-8", "surrogateescape"))
+def known_mistake(data: Mapping[str, Any]) -> KnownMistake:
+    """Return the known mistake in JSON data."""
+    return KnownMistake(data["name"], data["text"], data["result"], dict(data.get("files") or {}))
 
 
-def _digests(root: Path, prefix: str) -> dict[str, str]:
-    found = {}
-    for folder, _, names in os.walk(root):
-        for name in names:
-            path = Path(folder, name)
-            found[prefix + path.relative_to(root).as_posix()] = digest_of(read_file(path))
-    return found
-
-
-def _commitment(path: Path) -> dict[str, str]:
-    """The digests in expected.sha256, by path below expected/, in the order of the file."""
-    found = {}
+def _read_commitment(path: Path) -> dict[str, str]:
+    """Return the digests in expected.sha256: path below expected/ -> digest, in the order of the file."""
+    digests = {}
     for number, line in enumerate(read_file(path).decode("utf-8", "replace").splitlines(), 1):
         match = COMMITTED.fullmatch(line)
         if match is None:
-            raise TrapError(f"{path}, line {number}: no line of sha256sum for a file of {EXPECTED}/. {AGAIN}")
-        found[match[2]] = match[1]
-    return found
+            raise TrapError(
+                f"{path}, line {number}: this is not a line of sha256sum for a file of {EXPECTED}/. {AGAIN}"
+            )
+        digests[match[2]] = match[1]
+    return digests

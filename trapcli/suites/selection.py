@@ -1,74 +1,138 @@
-"""Which suite a command means: the one given, else what fits the family, the place we stand in, the case."""
+"""Which suite a command works on: the one given, else one that fits the family, the directory or the case."""
 
 import os
-import shlex
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-import click
-
+from trapcli.core import registry
+from trapcli.core.case_ids import is_case_id
 from trapcli.core.errors import TrapError
-from trapcli.suites.reader import RECORD, PublicSuite, Suite, is_suite, open_public, open_suite, suites_under
-
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-
-HOME = "traps"  # where `trapcli build` puts suites unless told
-KEPT = ".trapcli"  # where `trapcli calibrate` keeps runs
+from trapcli.core.shorten import one_line, quoted
+from trapcli.suites.discovery import is_suite, suites_under
+from trapcli.suites.layout import HOME, RECORD, RUNS
+from trapcli.suites.reader import PublicSuite, Suite, open_public, open_suite
 
 
-def select_suite(
-    *, suite: Path | None, family: str | None, case: str | None, expected: Path | None, cwd: Path
-) -> Suite:
-    """The suite that is meant, opened.
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a command line says about the suite it works on; whatever it leaves out is None.
 
-    In this order: the directory `suite`; the one of the family (the suite that `cwd` is in, or
-    one under traps/); the one that `cwd` is in; the only one under traps/ that has the case.
+    suite: the suite's directory.
+    family: the name of its family.
+    case: the id of one of its cases.
     expected: its private half, or a directory that has it under the family's name.
-    Raises TrapError if none fits, if several do (then it lists a command for each), or if the
-    suite is not of the family.
     """
-    found = locate(suite=suite, family=family, case=case, cwd=cwd)
+
+    suite: Path | None = None
+    family: str | None = None
+    case: str | None = None
+    expected: Path | None = None
+
+
+class SeveralSuites(TrapError):
+    """More than one suite fits a target. `directories` are where they are."""
+
+    def __init__(self, directories: Sequence[Path]) -> None:
+        self.directories = tuple(directories)
+        lines = [f"  --suite {directory}" for directory in directories]
+        super().__init__("several suites fit; choose one:\n" + "\n".join(lines))
+
+
+def read_target(words: Sequence[str], suite: Path | None = None, expected: Path | None = None) -> Target:
+    """Return the target that words name, in any order: a family or a suite's directory, and a case.
+
+    suite, expected: those given by options.
+
+    Raises TrapError for a word that is none of these, or a second one of a sort.
+    """
+    families = registry.names()
+    family = case = None
+    for word in words:
+        is_case, is_family = is_case_id(word), word in families
+        if is_case and case is None:
+            case = word
+        elif is_family and family is None:
+            family = word
+        elif not is_case and not is_family and os.path.isdir(word) and suite is None:
+            suite = Path(word)
+        elif is_case or is_family or os.path.isdir(word):
+            raise TrapError(
+                f"unexpected argument {quoted(word)}; give at most one family or suite, and one case."
+            )
+        else:
+            _require_openable(word, expected)
+            raise TrapError(
+                f"{quoted(word)} is not a family (installed: {', '.join(families) or 'none'}), a case id "
+                "such as case_01, or a directory. `trapcli inspect` lists families and suites."
+            )
+    return Target(suite, family, case, expected)
+
+
+def _require_openable(word: str, expected: Path | None) -> None:
+    """Raise TrapError if traps/ has a suite of this name that cannot be opened, as without its family."""
+    place = Path(HOME) / word
+    if os.path.isdir(place) and is_suite(place):
+        open_suite(place, expected)
+
+
+def select_suite(target: Target, cwd: Path) -> Suite:
+    """Return the suite that fits the target, opened; `find_suite` has the order in which it is looked for.
+
+    Raises TrapError if none or more than one fits, if it is damaged, or if it is not of the family.
+    """
+    directory, expected = find_suite(target, cwd), target.expected
     if expected is not None and not os.path.lexists(expected / RECORD):
-        below = expected / open_public(found).family
-        if (below / RECORD).is_file():
-            expected = below
-    opened = open_suite(found, expected)
-    if family is not None and opened.family != family:
-        raise TrapError(f"{found} is a suite of {opened.family}, not of {family}. Leave one of the two out.")
-    return opened
+        of_family = expected / open_public(directory).family
+        if (of_family / RECORD).is_file():
+            expected = of_family
+    suite = open_suite(directory, expected)
+    _require_family(target, suite)
+    return suite
 
 
-def locate(*, suite: Path | None, family: str | None, case: str | None, cwd: Path) -> Path:
-    """The directory of the suite that is meant, in the order of `select_suite`; not opened yet."""
-    if suite is not None:
-        return suite
+def select_public(target: Target, cwd: Path) -> PublicSuite:
+    """Return what the public half of the suite that fits says; TrapError as for `select_suite`."""
+    suite = open_public(find_suite(target, cwd))
+    _require_family(target, suite)
+    return suite
+
+
+def find_suite(target: Target, cwd: Path) -> Path:
+    """Return the directory of the suite that fits the target, not opened yet.
+
+    These are tried in order: the directory given; the family's suite (the one that `cwd` is in, or
+    one in traps/); the suite that `cwd` is in; the only one in traps/ that has the case.
+    Raises SeveralSuites if more than one fits, TrapError if none does.
+    """
+    if target.suite is not None:
+        return target.suite
     around = suite_around(cwd)
-    if family is None and around is not None:
+    if target.family is None and around is not None:
         return around
-    fitting = known = _known(cwd, family)
-    if family is not None:
+    fitting = known = _known_suites(cwd, target.family)
+    if target.family is not None:
         near = [open_public(around)] if around is not None else []
-        fitting = [one for one in near + known if one.family == family]
-    elif case is not None:
-        fitting = [one for one in known if case in one.cases]
+        fitting = [suite for suite in near + known if suite.family == target.family]
+    elif target.case is not None:
+        fitting = [suite for suite in known if target.case in suite.cases]
         if known and not fitting:
-            raise TrapError(f"no suite in {cwd / HOME} has a case {case!r}: {_cases(known)}.")
+            raise TrapError(
+                f"no suite in {cwd / HOME} has a case {quoted(target.case)}: {_case_ranges(known)}."
+            )
     if not fitting:
+        name = target.family and one_line(target.family, 60)
         raise TrapError(
-            f"there is no suite{f' of {family}' if family else ''} in {cwd / HOME}: build one with "
-            f"`trapcli build {family or 'FAMILY'}`, or say where it is with --suite DIR."
+            f"there is no suite{f' of {name}' if name else ''} in {cwd / HOME}. Build one with "
+            f"`trapcli build {name or 'FAMILY'}`, or give its directory with --suite DIR."
         )
     if len(fitting) > 1:
-        lines = [f"  {command_for(one.directory, case, cwd)}" for one in fitting]
-        raise TrapError("several suites fit; say which one you mean:\n" + "\n".join(lines))
+        raise SeveralSuites([suite.directory for suite in fitting])
     return fitting[0].directory
 
 
 def suite_around(cwd: Path) -> Path | None:
-    """The suite that `cwd` is, or is inside of; the innermost one."""
+    """Return the innermost suite that `cwd` is, or is inside of."""
     for directory in (cwd, *cwd.parents):
         if is_suite(directory):
             return directory
@@ -76,57 +140,26 @@ def suite_around(cwd: Path) -> Path | None:
 
 
 def runs_directory(cwd: Path) -> Path:
-    """Where runs are kept: in .trapcli of `cwd`, or of where the suite stands that `cwd` is in.
+    """Return where runs are kept: .trapcli in `cwd`, or beside the suite that `cwd` is in.
 
-    Never in a suite, which is what its digest says, and is replaced whole when it is built anew.
+    It is never inside a suite, where it would change the digest and be lost when the suite is replaced.
     """
     place = cwd
     while (around := suite_around(place)) is not None:
         place = around.parent.parent if around.parent.name == HOME else around.parent
-    return Path(KEPT) if place == cwd else place / KEPT
+    return Path(RUNS) if place == cwd else place / RUNS
 
 
-def command_for(suite: Path, case: str | None, cwd: Path) -> str:
-    """The command that was typed, for this suite; a plain one if it cannot be told what was typed."""
-    context = click.get_current_context(silent=True)
-    name = context.info_name if context is not None and context.info_name else "judge"
-    words = sys.argv[1:]
-    if words[:1] != [name]:
-        words = [name, *(["--case", case] if case else [])]
-    shown = suite.relative_to(cwd) if suite.is_relative_to(cwd) else suite
-    return shlex.join(["trapcli", name, "--suite", str(shown), *words[1:]])
+def _require_family(target: Target, suite: Suite | PublicSuite) -> None:
+    if target.family not in (None, suite.family):
+        raise TrapError(
+            f"{suite.directory} is a suite of {suite.family}, not of {one_line(str(target.family), 60)}. "
+            "Leave one of the two out."
+        )
 
 
-def complete_families(ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":
-    """Names of installed families that begin with what was typed."""
-    from trapcli.core import registry
-
-    return _items(registry.names, incomplete)
-
-
-def complete_cases(ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":
-    """Ids of the cases of the suite that the options `suite` and `family` typed so far mean."""
-
-    def ids() -> Sequence[str]:
-        given = ctx.params.get("suite")
-        chosen = Path(given) if given else None
-        found = locate(suite=chosen, family=ctx.params.get("family"), case=None, cwd=Path.cwd())
-        return open_public(found).cases
-
-    return _items(ids, incomplete)
-
-
-def _items(names: Callable[[], Sequence[Any]], incomplete: str) -> "list[CompletionItem]":
-    from click.shell_completion import CompletionItem
-
-    try:
-        return [CompletionItem(name) for name in names() if name.startswith(incomplete)]
-    except (TrapError, OSError):
-        return []
-
-
-def _known(cwd: Path, family: str | None) -> list[PublicSuite]:
-    """The suites under traps/. A damaged one fits nothing, unless it stands where the family's would."""
+def _known_suites(cwd: Path, family: str | None) -> list[PublicSuite]:
+    """Return the suites in traps/; a damaged one is an error only if its directory has the family's name."""
     found = []
     for directory in suites_under(cwd / HOME):
         try:
@@ -137,6 +170,6 @@ def _known(cwd: Path, family: str | None) -> list[PublicSuite]:
     return found
 
 
-def _cases(known: Sequence[PublicSuite]) -> str:
-    spans = [(one.directory.name, one.cases[0], one.cases[-1]) for one in known if one.cases]
-    return "; ".join(f"{name} has {first} to {last}" for name, first, last in spans)
+def _case_ranges(suites: Sequence[PublicSuite]) -> str:
+    ranges = [(suite.directory.name, suite.cases[0], suite.cases[-1]) for suite in suites if suite.cases]
+    return "; ".join(f"{name} has {first} to {last}" for name, first, last in ranges)
