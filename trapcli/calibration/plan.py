@@ -1,69 +1,65 @@
-"""What a run is to do, and whether a stored one can still be done as it was planned."""
+"""What a run does, and whether a stored run can be continued as it was planned."""
 
 import os
 import platform
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import fields
 from math import fsum
-from pathlib import Path
 from typing import Any
 
-from trapcli import __version__
-from trapcli.calibration.records import Plan, Run, RunSuite, Solution
-from trapcli.calibration.solutions.builtin import read_builtin, refuse_unknown_slip, true_rate
-from trapcli.calibration.solutions.command import refuse_missing, refuse_unset, run_setup
+from trapcli.calibration.records import Plan, Run, RunSuite
+from trapcli.calibration.solutions.environment import refuse_unset
+from trapcli.calibration.solutions.solution import Solution
 from trapcli.core.errors import TrapError
-from trapcli.core.files import digest_of
-from trapcli.suites.reader import EXPECTED, INPUTS, Suite, digest, open_suite, read_case
+from trapcli.core.shorten import quoted
+from trapcli.suites.layout import INPUTS
+from trapcli.suites.reader import Suite, open_suite, read_case
+from trapcli.system.files import digest_of
+from trapcli.system.package import __version__
 
-LARGEST = 50_000_000  # bytes of a file of the solution that is looked at
+LARGEST = 50_000_000  # bytes of a file of the solution; larger ones are not digested
+OPTIONS = ("trials", "limit", "isolate", "fresh_home", "env")  # of a plan, as on the command line
 
 
-def plan_suite(suite: Suite, only: Sequence[str] = (), builtin: str = "") -> RunSuite:
-    """The suite as a run uses it: all its cases, or `only` those of them that it has.
+def plan_suite(suite: Suite, only: Sequence[str] = (), solution: Solution | None = None) -> RunSuite:
+    """Return the suite as a run uses it.
 
-    builtin: the solution, if it is one of ours that fails by chance; its true rate is then known.
+    only: ids of the cases to use, if not all; those that the suite does not have are ignored.
+    solution: what will be measured, so that its true rate can be worked out if it has one.
+
+    Raises TrapError if a file cannot be read.
     """
     cases = tuple(case for case in suite.cases if not only or case in only)
+    halves = suite.halves.resolved()
     return RunSuite(
-        directory=suite.directory.resolve(),
-        expected=suite.expected.resolve(),
-        family=suite.family,
-        version=suite.version,
-        seed=suite.seed,
-        knobs=dict(suite.knobs),
-        practice=suite.practice,
-        digest=digest_now(suite.directory, suite.expected),
+        halves=halves,
+        recipe=suite.recipe,
+        digest=halves.digest(),
         cases=cases,
-        truth=_truth(suite, cases, builtin),
+        true_rate=None if solution is None else _true_rate(suite, cases, solution),
     )
 
 
-def _truth(suite: Suite, cases: Sequence[str], builtin: str) -> float | None:
-    """The mean rate that a flaky solution has on these cases, None of any other solution."""
-    made = read_builtin(builtin) if builtin else None
-    if made is None or made.chance is None or not cases:
-        return None
-    return fsum(true_rate(made, read_case(suite, case).mechanisms) for case in cases) / len(cases)
-
-
-def digest_now(directory: Path, expected: Path) -> str:
-    """The digest of a suite, whichever way its private half stands."""
-    inside = os.path.realpath(expected) == os.path.realpath(directory / EXPECTED)
-    return digest(directory, None if inside else expected)
+def _true_rate(suite: Suite, cases: Sequence[str], solution: Solution) -> float | None:
+    rates = []
+    for case in cases:
+        rate = solution.true_rate(read_case(suite, case).mistakes)
+        if rate is None:
+            return None
+        rates.append(rate)
+    return fsum(rates) / len(rates) if rates else None
 
 
 def files_of(solution: Solution) -> dict[str, str]:
-    """By path the SHA-256 of the files that the solution's command names, as far as they can be read.
+    """Return the files that the solution's command names: word of the command -> SHA-256.
 
-    A program that is looked up along PATH is not among them.
+    Left out are a program that is looked up along PATH, and files that cannot be read.
     """
     found = {}
-    for place, word in enumerate(solution.argv):
+    for place, word in enumerate(solution.command):
         path = solution.cwd / word
         if not word or (place == 0 and "/" not in word) or not os.path.isfile(path):
-            continue  # unlike Path.is_file, isfile bears words that are too long for a path
+            continue  # unlike Path.is_file, isfile accepts words that are too long for a path
         with suppress(OSError):
             if path.stat().st_size <= LARGEST:
                 found[word] = digest_of(path.read_bytes())
@@ -71,12 +67,12 @@ def files_of(solution: Solution) -> dict[str, str]:
 
 
 def processors() -> int:
-    """How many processors this process may use."""
+    """Return how many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def host() -> dict[str, Any]:
-    """The machine that a run is on: system, processor kind, number of processors, load average."""
+    """Return what the run's machine is: system, processor type, number of processors, load average."""
     return {
         "system": platform.system(),
         "release": platform.release(),
@@ -86,85 +82,84 @@ def host() -> dict[str, Any]:
     }
 
 
-def reopened(run: Run) -> list[Suite]:
-    """The suites of a stored run, opened; TrapError if one is not there any more or was changed."""
+def prepare(plan: Plan, suites: Sequence[Suite]) -> None:
+    """Prepare the solution and check everything that a trial needs; TrapError if something is missing.
+
+    suites: those of the plan, open. Each planned case is read once.
+    """
+    for suite, planned in zip(suites, plan.suites, strict=True):
+        for case in planned.cases:
+            read_case(suite, case)
+    refuse_unset(plan.env)
+    if plan.isolate:
+        from trapcli.calibration.isolation.sandbox import refuse_missing_bwrap
+
+        refuse_missing_bwrap()
+    _refuse_missing_stdin(plan)
+    plan.solution.prepare([suite.family for suite in plan.suites])
+    if plan.isolate:
+        from trapcli.calibration.isolation.sandbox import refuse_unseen
+
+        refuse_unseen(plan)  # last, because the solution's preparation may create its program
+
+
+def _refuse_missing_stdin(plan: Plan) -> None:
+    name = plan.solution.stdin
+    if name is None:
+        return
+    for suite in plan.suites:
+        if not (suite.directory / INPUTS / suite.cases[0] / name).is_file():
+            raise TrapError(
+                f"trap.yaml's stdin is {quoted(name)}, but {suite.cases[0]} of {suite.directory} has no such "
+                "file. Name one of the case's files, or leave stdin out."
+            )
+
+
+def reopen_suites(run: Run) -> list[Suite]:
+    """Open the suites of a stored run; TrapError if one is missing or has changed since it began."""
     suites = []
     for planned in run.plan.suites:
-        inside = planned.expected == planned.directory / EXPECTED
-        suite = open_suite(planned.directory, None if inside else planned.expected)
-        if digest_now(suite.directory, suite.expected) != planned.digest:
+        halves = planned.halves
+        suite = open_suite(halves.public, None if halves.nested else halves.private)
+        if suite.halves.digest() != planned.digest:
             raise TrapError(
-                f"{planned.directory} is not the suite that run {run.number} is on: it was changed or built "
-                "anew. Restore it from a copy (or build it with the same seed and knobs), or begin a new run."
+                f"{planned.directory} is not the suite that run {run.number} was started on: it was changed "
+                "or built again. Restore it from a copy, build it with the same seed and knobs, or start a "
+                "new run."
             )
         suites.append(suite)
     return suites
 
 
-def refuse_other(run: Run, now: Plan) -> None:
-    """TrapError, naming each difference, if the run was planned otherwise than `now`, or judged by
-    another version: a rate over two configurations means nothing."""
-    found = [*_differences(run.plan, now)]
+def refuse_changed_plan(run: Run, plan: Plan) -> None:
+    """Raise TrapError, listing the differences, if a stored run was planned or judged in another way.
+
+    plan: what the run would do now.
+    """
+    found = [*_differences(run.plan, plan)]
     if run.tool != __version__:
-        found.append(f"it was begun by trapcli {run.tool}, and this is {__version__}")
+        found.append(f"it was started by trapcli {run.tool}, and this is {__version__}")
     if found:
         raise TrapError(
-            f"run {run.number} cannot go on: {'; '.join(found)}. A rate over two configurations means "
-            "nothing: put it back as it was, or begin a new run without --resume."
+            f"run {run.number} cannot be resumed: {'; '.join(found)}. A rate over two configurations means "
+            "nothing: undo the change, or start a new run without --resume."
         )
 
 
 def _differences(then: Plan, now: Plan) -> Iterator[str]:
-    for name in (field.name for field in fields(Solution)):
-        was, is_now = getattr(then.solution, name), getattr(now.solution, name)
-        if was != is_now:
-            yield f"the solution's {name} was {_shown(was)}, now {_shown(is_now)}"
-    for name in ("trials", "limit", "isolate", "fresh_home", "env"):
-        was, is_now = getattr(then, name), getattr(now, name)
-        if was != is_now:
-            yield f"{name} was {_shown(was)}, now {_shown(is_now)}"
+    was, is_now = then.solution.to_json(), now.solution.to_json()
+    for name in {**was, **is_now}:
+        if was.get(name) != is_now.get(name):
+            yield f"the solution's {name} was {quoted(was.get(name))}, now {quoted(is_now.get(name))}"
+    for name in OPTIONS:
+        if getattr(then, name) != getattr(now, name):
+            yield f"{name} was {quoted(getattr(then, name))}, now {quoted(getattr(now, name))}"
     for path in sorted({*then.files, *now.files}):
         if then.files.get(path) != now.files.get(path):
-            yield f"{path} is not the file that it was"
+            yield f"the file {path} has changed"
     if _cases(then) != _cases(now):
-        yield "the suites or the cases are others"
+        yield "the suites or the cases have changed"
 
 
 def _cases(plan: Plan) -> list[tuple[str, tuple[str, ...]]]:
     return [(suite.digest, suite.cases) for suite in plan.suites]
-
-
-def _shown(value: object) -> str:
-    return repr(str(value)) if isinstance(value, Path) else repr(value)
-
-
-def prepare(plan: Plan, suites: Sequence[Suite]) -> None:
-    """Make sure that trials can begin, and run the solution's setup_cmd; TrapError if they cannot.
-
-    suites: those of the plan, opened; each case that is meant is read once.
-    """
-    for opened, planned in zip(suites, plan.suites, strict=True):
-        for case in planned.cases:
-            read_case(opened, case)
-    solution = plan.solution
-    refuse_unset(plan.env)
-    if solution.builtin:
-        refuse_unknown_slip(read_builtin(solution.builtin), [suite.family for suite in plan.suites])
-    if plan.isolate:
-        from trapcli.calibration.isolation.sandbox import refuse_missing_bwrap
-
-        refuse_missing_bwrap()
-    if solution.stdin is not None:
-        for suite in plan.suites:
-            if not (suite.directory / INPUTS / suite.cases[0] / solution.stdin).is_file():
-                raise TrapError(
-                    f"trap.yaml's stdin is {solution.stdin!r}, and {suite.cases[0]} of {suite.directory} has "
-                    "no such file. Name one of the case's inputs, or leave stdin out."
-                )
-    if not solution.builtin:
-        run_setup(solution)
-        refuse_missing(solution)
-    if plan.isolate:
-        from trapcli.calibration.isolation.sandbox import refuse_unseen
-
-        refuse_unseen(plan)

@@ -1,50 +1,60 @@
-"""The instrument check: before anything is measured, each known mistake and doing nothing must fail."""
+"""The self-check: before an agent is measured, every known mistake and every no-op agent must fail."""
 
-import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from trapcli.core import registry
+from trapcli.core.contract import Case, Family
 from trapcli.core.errors import TrapError
-from trapcli.core.output import read_output
-from trapcli.judging.judge import judge_output
+from trapcli.core.output import Output, output_of
+from trapcli.judging.judge import NOOP, judge_output
 from trapcli.suites.reader import Suite, read_case
 
-NOTHING = ("noop", "empty")  # doing nothing in the family's own form, and printing nothing
+EMPTY = "empty"  # the name of printing nothing, beside the names of mistakes
 
 
-def check(
-    suites: Sequence[tuple[Suite, Sequence[str]]], advance: Callable[[int, int], None]
+def check_suites(
+    suites: Sequence[tuple[Suite, Sequence[str]]],
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> dict[str, Any]:
-    """Judge every slip of every case, and the two ways of doing nothing, in this process.
+    """Judge every known mistake of every case, and the two ways of doing nothing, in this process.
 
-    suites: each with the ids of the cases that are meant. advance(done, total) is called after
-    each case. Gives JSON data: "cases" and "slips" checked, and "wrong", a list of {"suite"
-    (position), "case", "mechanism", "what"} for each that did not get 0.0, or on which no verdict
-    could be given.
+    suites: each with the ids of the cases to check.
+    on_progress: called after each case with the number of cases that are done, and of all.
+
+    Return JSON data: how many "cases" and "outputs" were judged, and as "wrong" a list of {"suite"
+    (position), "case", "mistake", "what"} for each output that did not score 0.0, or that the judge
+    failed on. Raises TrapError if a case is damaged.
     """
     total = sum(len(cases) for _, cases in suites)
-    found: dict[str, Any] = {"cases": 0, "slips": 0, "wrong": []}
-    for position, (suite, cases) in enumerate(suites):
+    cases_done = outputs_done = 0
+    wrong = []
+    for position, (suite, case_ids) in enumerate(suites):
         family = registry.family(suite.family)
-        for case_id in cases:
+        for case_id in case_ids:
             case = read_case(suite, case_id)
-            texts = [(slip.mechanism, slip.text) for slip in case.slips]
-            texts += zip(NOTHING, (family.noop, ""), strict=True)
-            for mechanism, text in texts:
-                found["slips"] += 1
-                output = read_output(io.BytesIO(text.encode("utf-8", "surrogatepass")))
-                try:
-                    verdict = judge_output(family, case, output)
-                except TrapError as error:
-                    what = str(error)
-                else:
-                    if not verdict.score:
-                        continue
-                    what = f"passes: {verdict.reason}"
-                found["wrong"].append(
-                    {"suite": position, "case": case_id, "mechanism": mechanism, "what": what}
-                )
-            found["cases"] += 1
-            advance(found["cases"], total)
-    return found
+            for name, output in _wrong_outputs(family, case):
+                outputs_done += 1
+                if what := _why_wrong(family, case, output):
+                    wrong.append({"suite": position, "case": case_id, "mistake": name, "what": what})
+            cases_done += 1
+            on_progress(cases_done, total)
+    return {"cases": cases_done, "outputs": outputs_done, "wrong": wrong}
+
+
+def _wrong_outputs(family: Family, case: Case) -> Iterator[tuple[str, Output]]:
+    """Yield a name and the output of each agent that must fail the case."""
+    for known in case.known_mistakes:
+        files = {path: text.encode() for path, text in known.files.items()}
+        yield known.name, output_of(known.text, files)
+    yield NOOP, output_of(family.answers.noop)
+    yield EMPTY, output_of("")
+
+
+def _why_wrong(family: Family, case: Case, output: Output) -> str:
+    """Return what is wrong with the judge's answer to an output that must fail; "" if nothing is."""
+    try:
+        verdict = judge_output(family, case, output)
+    except TrapError as error:
+        return str(error)
+    return f"passes: {verdict.reason}" if verdict.score else ""

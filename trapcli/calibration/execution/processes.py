@@ -1,8 +1,7 @@
-"""Finding and ending processes: those that descend from this one, and those that a run left behind.
+"""Find and end processes: the descendants of this one, and those that a run left behind.
 
-On Linux a process can adopt the orphans among its descendants (prctl(2),
-PR_SET_CHILD_SUBREAPER), so that none gets away by leaving its process group or session.
-Elsewhere only process groups are ended.
+On Linux a process can adopt the orphans among its descendants (a "child subreaper", prctl(2)), so
+none escapes by leaving its process group or session. Elsewhere only process groups are ended.
 """
 
 import ctypes
@@ -15,28 +14,35 @@ from collections.abc import Collection
 from contextlib import suppress
 
 LINUX = sys.platform == "linux"
-SUBREAPER, DEATH_SIGNAL = 36, 1  # prctl(2)
-LONGEST_NAME = 80  # characters of a command that is told
+PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG = 36, 1  # prctl(2)
+LONGEST_NAME = 80  # characters of a command that are shown
 PATIENCE = 5.0  # seconds in which a killed process ends, unless the kernel holds it
+SPARE_FILES = 256  # open files that this process needs besides those of the jobs
 
 
 def adopt_orphans() -> None:
-    """From now on descendants whose parent ends become children of this process."""
-    _prctl(SUBREAPER, 1)
+    """Make this process the new parent of its descendants when their own parents end."""
+    _prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
 def allow_open_files(count: int) -> None:
-    """Let this process and its children have so many files open, as far as the system's limit allows."""
+    """Let this process and its children have `count` files open, as far as the hard limit allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    most = count + 256 if hard == resource.RLIM_INFINITY else min(count + 256, hard)
-    if soft != resource.RLIM_INFINITY and soft < most:
+    wanted = count + SPARE_FILES
+    if hard != resource.RLIM_INFINITY:
+        wanted = min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
         with suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def die_with_parent(parent: int) -> None:
-    """This process is killed when the thread that started it ends; at once if its process, `parent`, has."""
-    _prctl(DEATH_SIGNAL, signal.SIGKILL)
+    """Have this process killed when the thread that started it ends.
+
+    parent: the process id of that thread's process. If it has already ended, end at once: the
+    death signal is sent only for an end that comes after the call.
+    """
+    _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)
 
@@ -47,16 +53,17 @@ def _prctl(option: int, value: int) -> None:
 
 
 def end_descendants(asked: int = 0) -> tuple[list[str], list[str]]:
-    """Kill all processes that descend from this one and wait until they are gone.
+    """Kill all descendants of this process, and wait until they are gone.
 
-    Only for a process whose own children are of no further use. Gives the commands that were
-    killed, but for those of the process group `asked`, which were asked to end just before; and
-    those that could not be killed: held by the kernel, or of another user.
+    asked: a process group that was asked to end just before; its commands are not reported.
+
+    Return the commands that were killed, and those that could not be killed, because the kernel
+    holds them or another user owns them. Only for a process that needs none of its children any more.
     """
     killed: dict[int, str] = {}
     end = time.monotonic() + PATIENCE
     pause = 0.001
-    while _any_child():
+    while _has_children():  # again and again: a process may fork while it is being looked for
         found = descendants(os.getpid())
         for pid in found:
             if pid not in killed and not (asked and _group(pid) == asked):
@@ -76,8 +83,8 @@ def _group(pid: int) -> int:
     return 0
 
 
-def _any_child() -> bool:
-    """Whether this process has children, after those that have ended are done away with."""
+def _has_children() -> bool:
+    """Return whether this process has children, after reaping those that have ended."""
     try:
         while True:
             pid, _ = os.waitpid(-1, os.WNOHANG)
@@ -88,7 +95,7 @@ def _any_child() -> bool:
 
 
 def end_strays(spare: Collection[int]) -> None:
-    """Kill the processes that descend from this one, but for the children `spare` and what is below them."""
+    """Kill all descendants of this process except the children `spare` and their descendants."""
     end = time.monotonic() + PATIENCE
     while (found := descendants(os.getpid(), spare)) and time.monotonic() < end:
         for pid in found:
@@ -97,12 +104,12 @@ def end_strays(spare: Collection[int]) -> None:
 
 
 def descendants(root: int, spare: Collection[int] = ()) -> list[int]:
-    """The processes that descend from `root` and have not ended, children before their own children;
-    not `spare`, nor what is below them."""
+    """Return the running descendants of `root`, parents first; without `spare` and their descendants."""
     children: dict[int, list[int]] = {}
     for pid in _pids():
         with suppress(OSError, ValueError, IndexError):
             with open(f"/proc/{pid}/stat", "rb") as file:
+                # The command, in parentheses, may itself contain parentheses and spaces.
                 state, parent = file.read().rpartition(b")")[2].split()[:2]
             if state != b"Z" and pid not in spare:
                 children.setdefault(int(parent), []).append(pid)
@@ -116,9 +123,9 @@ def descendants(root: int, spare: Collection[int] = ()) -> list[int]:
 
 
 def end_marked(mark: str, spare: Collection[int] = ()) -> list[str]:
-    """Kill the processes of this user in whose environment or command `mark` stands.
+    """Kill this user's processes that have `mark` in their environment or command.
 
-    Gives the commands that were killed. Nothing is found where there is no /proc.
+    Return the commands that were killed. Without /proc no process is found.
     """
     killed: dict[int, str] = {}
     end = time.monotonic() + PATIENCE
@@ -150,7 +157,7 @@ def _pids() -> list[int]:
 
 
 def command_of(pid: int) -> str:
-    """The command of a process in one line; "?" if it is gone."""
+    """Return the command of a process as one short line; "?" if the process is gone."""
     with suppress(OSError):
         with open(f"/proc/{pid}/cmdline", "rb") as file:
             text = file.read(4 * LONGEST_NAME).replace(b"\0", b" ").decode("utf-8", "replace").strip()
@@ -165,6 +172,6 @@ def _kill(pid: int) -> None:
 
 
 def signal_group(group: int, number: int) -> None:
-    """Send a signal to a process group, if it is there still."""
+    """Send a signal to a process group, if it still exists."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(group, number)

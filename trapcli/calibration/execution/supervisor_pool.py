@@ -1,7 +1,8 @@
-"""The nursery: a small process that forks keepers, one for each trial at a time, and the runner's way to it.
+"""The supervisor pool: a small process that forks supervisors, and the runner's handle on it.
 
-Forking from a process with one thread and little memory takes a millisecond, where starting
-an interpreter would take forty. The runner may have many threads; the nursery never has.
+Forking from a process with one thread and little memory takes about a millisecond; starting an
+interpreter would take forty. The runner has many threads, and must not fork; the pool's process
+has one. Each running trial has its own supervisor, and idle supervisors take the next trials.
 """
 
 import gc
@@ -16,25 +17,24 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from trapcli.calibration.execution.child_process import start
-from trapcli.calibration.execution.processes import adopt_orphans, end_strays
-from trapcli.calibration.execution.supervisor import (
+from trapcli.calibration.execution.helper_process import start
+from trapcli.calibration.execution.messages import (
     CHUNK,
-    Ended,
     Job,
-    ended_from_json,
-    hears_when_a_child_ends,
+    Outcome,
     job_to_json,
-    keep,
+    outcome_from_json,
     receive,
     send,
 )
-from trapcli.calibration.records import Stream
+from trapcli.calibration.execution.processes import adopt_orphans, end_strays
+from trapcli.calibration.execution.supervisor import child_wakeup_fd, supervise
+from trapcli.calibration.stored_output import Stream
 from trapcli.core.errors import TrapError
 
-START_LIMIT = 60.0  # seconds in which the command must have been started
-BEYOND = 30.0  # seconds after its limit in which a trial must have been ended
-LINGERING = 5.0  # seconds in which the nursery ends by itself
+START_LIMIT = 60.0  # seconds in which a trial's process must have started
+BEYOND = 30.0  # seconds past its limit in which a trial must have ended: several times GRACE + DRAIN
+LINGERING = 5.0  # seconds in which the pool's process must end by itself
 
 
 class NeverRan(Exception):
@@ -42,7 +42,7 @@ class NeverRan(Exception):
 
 
 class CannotStart(TrapError):
-    """The solution's command cannot be started, and no trial of it can."""
+    """The solution's command cannot be started, so no trial of it can run."""
 
 
 class Stopped(Exception):
@@ -50,60 +50,69 @@ class Stopped(Exception):
 
 
 def main(words: Sequence[str]) -> None:
-    """The nursery's program: fork a keeper for each socket that comes in; end after the runner, when
-    the last keeper has."""
+    """Fork a supervisor for each socket that the runner sends.
+
+    When the runner's end of the control socket closes, wait for the last supervisor and return.
+    """
     control = socket.socket(fileno=int(words[0]))
-    adopt_orphans()
-    ear = hears_when_a_child_ends()
-    watched: list[int | socket.socket] = [control, ear]
-    keepers: set[int] = set()
-    gc.freeze()  # what is shared with keepers stays shared
-    while keepers or control in watched:
-        heard = select.select(watched, [], [])[0]
-        if ear in heard:
-            os.read(ear, CHUNK)
-            _bury(keepers)
-        if control in heard:
+    adopt_orphans()  # so that what a killed supervisor leaves becomes our child, and can be ended
+    wakeup = child_wakeup_fd()
+    watched: list[int | socket.socket] = [control, wakeup]
+    supervisors: set[int] = set()
+    gc.freeze()  # a collection would write to every object, and so copy the memory shared with supervisors
+    while supervisors or control in watched:
+        readable = select.select(watched, [], [])[0]
+        if wakeup in readable:
+            os.read(wakeup, CHUNK)
+            _reap(supervisors)
+        if control in readable:
             _, fds, _, _ = socket.recv_fds(control, 1, 1)
             if fds:
-                _beget(fds[0], control, keepers)
+                _spawn(fds[0], control, supervisors)
             else:
                 watched.remove(control)
 
 
-def _beget(fd: int, control: socket.socket, keepers: set[int]) -> None:
-    """Fork a keeper; if that cannot be, its socket closes, and so the runner hears of it."""
+def _spawn(fd: int, control: socket.socket, supervisors: set[int]) -> None:
+    """Fork a supervisor for a socket; if that fails, the socket closes, which the runner notices."""
     with suppress(OSError), socket.socket(fileno=fd) as channel:
-        keeper = os.fork()
-        if keeper:
-            keepers.add(keeper)
+        pid = os.fork()
+        if pid:
+            supervisors.add(pid)
             return
-        failed = 1
+        status = 1
         try:
-            control.close()
-            keep(channel)
-            failed = 0
+            control.close()  # it must not stay open in a supervisor, or the pool's end would go unnoticed
+            supervise(channel)
+            status = 0
         finally:
-            os._exit(failed)
+            os._exit(status)
 
 
-def _bury(keepers: set[int]) -> None:
-    """Do away with children that have ended; if a keeper did not end by itself, with what it left too."""
-    lost = False
+def _reap(supervisors: set[int]) -> None:
+    """Reap children that have ended; if a supervisor died, kill what it left."""
+    died = False
     with suppress(ChildProcessError):
-        while (ended := os.waitpid(-1, os.WNOHANG))[0]:
-            lost |= ended[0] in keepers and ended[1] != 0
-            keepers.discard(ended[0])
-    if lost:
-        end_strays(spare=keepers)
+        while True:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            if not pid:
+                break
+            died |= pid in supervisors and status != 0
+            supervisors.discard(pid)
+    if died:
+        end_strays(spare=supervisors)
 
 
-class Nursery:
-    """Runs jobs, each under a keeper. Any thread may call `run`; the processes end with this one."""
+class SupervisorPool:
+    """Runs jobs, each under a supervisor. Any thread may call `run`; the processes end with this one.
+
+    A supervisor is reached over a socket. The lock guards which sockets are idle and which are
+    busy; it is held while a supervisor is taken, never while a job runs.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._idle: list[socket.socket] = []  # ways to keepers that wait for a job
+        self._idle: list[socket.socket] = []
         self._busy: set[socket.socket] = set()
         self._stopping = False
         self._start()
@@ -111,38 +120,39 @@ class Nursery:
     def _start(self) -> None:
         self._process, self._control = start("trapcli.calibration.execution.supervisor_pool")
 
-    def run(self, job: Job) -> Ended:
+    def run(self, job: Job) -> Outcome:
         """Run the job to its end.
 
-        A process that runs and whose keeper is killed, which it may have done itself, is killed and
-        has ended by that, as `Ended.lost` tells: who could undo a bad trial so would be tried until
-        he has a good one. Raises CannotStart if there is no such command, Stopped if `stop` was
-        called, NeverRan if the job was not run, through no fault of its own, TrapError if what it
-        wrote cannot be stored.
+        If the supervisor is killed while the job runs, the job's processes are killed too, and
+        `Outcome.lost` says so. That counts as an end: a solution that could kill its supervisor
+        could otherwise undo its bad trials until a good one comes.
+
+        Raises CannotStart if the command cannot be started, Stopped if `stop` was called, NeverRan
+        if the job did not run for another reason, TrapError if its output cannot be stored.
         """
-        channel = self._keeper()
+        channel = self._take_supervisor()
         try:
-            ended = self._outcome(channel, job)
-        except OSError as error:  # the keeper is gone, or does not answer
+            outcome = self._outcome(channel, job)
+        except OSError as error:  # the supervisor is gone, or does not answer
             channel.close()
             if self._stopping:
                 raise Stopped from None
-            raise NeverRan(_lost(error)) from error
+            raise NeverRan(_why_lost(error)) from error
         except BaseException:
-            channel.close()  # and with it the keeper, whatever it is doing
+            channel.close()  # which ends the supervisor, whatever it is doing
             raise
         finally:
             with self._lock:
                 self._busy.discard(channel)
-        if ended.lost:
+        if outcome.lost:
             channel.close()
         else:
             with self._lock:
                 self._idle.append(channel)
-        return ended
+        return outcome
 
-    def _keeper(self) -> socket.socket:
-        """The way to a keeper that has nothing to do: one that waits, or a new one."""
+    def _take_supervisor(self) -> socket.socket:
+        """Return the socket of a supervisor without a job: an idle one, or a new one."""
         with self._lock:
             if self._stopping:
                 raise Stopped
@@ -152,37 +162,37 @@ class Nursery:
                 if _is_closed(channel):
                     channel.close()
                     channel = None
-            channel = channel or self._new_keeper()
+            channel = channel or self._new_supervisor()
             self._busy.add(channel)
             return channel
 
-    def _new_keeper(self) -> socket.socket:
+    def _new_supervisor(self) -> socket.socket:
         ours, theirs = socket.socketpair()
         with theirs:
             try:
                 socket.send_fds(self._control, [b"."], [theirs.fileno()])
-            except OSError:  # the nursery was killed: a new one takes its place
+            except OSError:  # the pool's process was killed: start another one
                 self._end()
                 self._start()
                 socket.send_fds(self._control, [b"."], [theirs.fileno()])
         return ours
 
-    def _outcome(self, channel: socket.socket, job: Job) -> Ended:
+    def _outcome(self, channel: socket.socket, job: Job) -> Outcome:
         channel.settimeout(START_LIMIT)
         send(channel, job_to_json(job))
         begun = receive(channel)
         if begun is None:
-            raise NeverRan("the process that was to start it was ended from outside")
+            raise NeverRan("the process that was to start it was killed from outside")
         began = time.monotonic()
-        answer = _answer(channel, job.limit + BEYOND)
+        answer = _receive_answer(channel, job.limit + BEYOND)
         if answer is None or "stopped" in answer or "late" in answer:
             if self._stopping:
                 raise Stopped
             late = answer is not None and "late" in answer
             if late:
                 with suppress(OSError):
-                    os.kill(begun["begun"], signal.SIGKILL)  # the nursery ends what it leaves
-            return _lost_after(time.monotonic() - began, late)
+                    os.kill(begun["begun"], signal.SIGKILL)  # the pool's process then kills what it leaves
+            return _lost_outcome(time.monotonic() - began, late)
         if "refused" in answer:
             raise CannotStart(f"{job.argv[0]!r} cannot be started: {answer['refused']}.")
         if "busy" in answer:
@@ -190,20 +200,22 @@ class Nursery:
         if "failed" in answer:
             raise TrapError(
                 f"what the solution printed cannot be stored: {answer['failed']}. Make room on the disk, "
-                "then go on with `trapcli calibrate --resume`."
+                "then continue with `trapcli calibrate --resume`."
             )
-        return ended_from_json(answer["ended"])
+        return outcome_from_json(answer["outcome"])
 
     def stop(self) -> None:
-        """End all that runs; the calls of `run` end with Stopped."""
+        """End all jobs: the calls of `run` raise Stopped, and so does every later call."""
         with self._lock:
             self._stopping = True
             for channel in self._busy:
                 with suppress(OSError):
+                    # Not closed: its thread still waits for the answer, and the number of a closed
+                    # descriptor could be given to another file meanwhile.
                     channel.shutdown(socket.SHUT_WR)
 
     def close(self) -> None:
-        """End the nursery and its keepers, once nothing runs."""
+        """End the pool's process and its supervisors; call it when no job runs."""
         for channel in self._idle:
             channel.close()
         self._end()
@@ -217,10 +229,13 @@ class Nursery:
             self._process.wait()
 
 
-def _answer(channel: socket.socket, patience: float) -> dict[str, Any] | None:
-    """What came of a job that was begun: {"late": ...} if its keeper does not say, None if it is gone.
+def _receive_answer(channel: socket.socket, patience: float) -> dict[str, Any] | None:
+    """Return the answer to a job that was begun.
 
-    patience: seconds, once it was started. Raises TimeoutError if it was not started in time.
+    patience: seconds to wait once the process was started.
+
+    {"late": true} means that no answer came in time, None that the supervisor is gone. Raises
+    TimeoutError if the process was not started in time.
     """
     try:
         answer = receive(channel)
@@ -240,27 +255,28 @@ def _answer(channel: socket.socket, patience: float) -> dict[str, Any] | None:
 
 
 def _is_closed(channel: socket.socket) -> bool:
-    """Whether the keeper of a way that should be silent is gone."""
-    waiting = select.poll()  # unlike select, it knows numbers beyond 1,023
-    waiting.register(channel, select.POLLIN)
-    return bool(waiting.poll(0))
+    """Return whether the supervisor at the other end is gone; an idle one sends nothing."""
+    poll = select.poll()  # unlike select, it takes descriptors above 1,023
+    poll.register(channel, select.POLLIN)
+    return bool(poll.poll(0))
 
 
-def _lost(error: OSError) -> str:
+def _why_lost(error: OSError) -> str:
     if isinstance(error, TimeoutError):
         return f"it was not started within {START_LIMIT:.0f} s"
     return f"the process that was to start it was lost: {error.strerror or error}"
 
 
-def _lost_after(seconds: float, late: bool) -> Ended:
-    """The end of a process whose keeper was killed, or did not end it though its limit had passed."""
-    what = "did not answer though the limit had passed: it was stopped" if late else "was killed while it ran"
-    return Ended(
+def _lost_outcome(seconds: float, late: bool) -> Outcome:
+    """Return the outcome of a job whose supervisor was killed or, if `late`, did not answer in time."""
+    what = "did not answer after the time limit: it was stopped" if late else "was killed while it ran"
+    status = "timed out" if late else "crashed"
+    return Outcome(
         exit_code=-signal.SIGKILL,
         timed_out=late,
         seconds=seconds,
         stdout=Stream(),
         stderr=Stream(),
-        lost=f"its keeper {what}, by the solution or from outside: what it printed is lost, and it counts as "
-        + ("timed out" if late else "crashed"),
+        lost=f"its supervisor {what}, by the solution or from outside; its output is lost, "
+        f"and it counts as {status}",
     )

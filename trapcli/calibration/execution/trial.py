@@ -1,72 +1,107 @@
-"""One trial: a private copy of the case's inputs, the solution's process, and what is left cleared away."""
+"""One trial: copy the case's inputs, run the solution's process, read what it left, and clear everything."""
 
 import os
-from collections.abc import Callable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from secrets import token_hex
 from tempfile import mkdtemp
-from typing import Any
+from typing import Any, TypeAlias
 
-from trapcli.calibration.execution.supervisor import Ended, Job
+from trapcli.calibration.execution.function_call import call_function
+from trapcli.calibration.execution.messages import Job, Outcome
 from trapcli.calibration.execution.supervisor_pool import CannotStart
-from trapcli.calibration.execution.workdirs import in_memory, remove
+from trapcli.calibration.execution.workdirs import memory_scratch, remove
 from trapcli.calibration.records import Run
-from trapcli.calibration.solutions.builtin import command_for, read_builtin, stream_name
-from trapcli.calibration.solutions.command import solution_env
+from trapcli.calibration.solutions.environment import TrialDirectories
+from trapcli.calibration.solutions.function import Function
 from trapcli.calibration.solutions.usage import read_usage
+from trapcli.core import registry
 from trapcli.core.contract import Case
 from trapcli.core.errors import TrapError
+from trapcli.system.output_files import read_files
 
-NOT_FOUND = (126, 127)  # how a shell says that a command cannot be executed, or is not there
-LAST = 500  # characters of stderr that an error shows
+NOT_FOUND = (126, 127)  # a shell's exit codes for a command that cannot be executed, or does not exist
+TAIL = 500  # characters of stderr that an error shows
+
+
+Work: TypeAlias = Job | Callable[[], Outcome]  # a process to run, or a function to call
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
-    """How a trial's process ended, and what the solution says of its tokens and costs."""
+class TrialRun:
+    """What a trial left.
 
-    ended: Ended
+    outcome: how its process ended, and what it printed.
+    usage: tokens and costs that the solution reported, or None.
+    files: relative POSIX path -> bytes of what is in its output directory; always empty if the
+        family's answer kind does not read files.
+    """
+
+    outcome: Outcome
     usage: Mapping[str, Any] | None
+    files: Mapping[str, bytes] = field(default_factory=dict)
 
 
 def run_trial(
-    start: Callable[[Job], Ended], run: Run, position: int, case: Case, number: int, outputs: Path
-) -> Ran:
-    """Run one trial of a case of the suite at this position; its outputs become files in `outputs`.
+    start: Callable[[Work], Outcome], run: Run, position: int, case: Case, number: int, stored: Path
+) -> TrialRun:
+    """Run one trial and return what it left.
 
-    start: runs a job to its end, as `Nursery.run` does, and raises what that raises. Raises
-    CannotStart also if a shell says that there is no such command and nothing was printed.
+    start: runs a job to its end, as `SupervisorPool.run` does, or calls a function; what it raises
+        is passed on.
+    position: of the case's suite in the run's plan.
+    number: the trial's, from 1, within the case.
+    stored: the directory that gets a file with each of its output streams.
+
+    Raises CannotStart also if the exit code says that a shell found no such command and nothing was
+    printed.
     """
-    scratch = copies = Path(mkdtemp(dir=run.scratch))
-    if not run.plan.isolate and os.path.isdir(in_memory(run.scratch)):
-        copies = Path(mkdtemp(dir=in_memory(run.scratch)))
-    try:
-        inputs = _copied(case, copies / "inputs")
-        job = _job(run, position, case, number, scratch, inputs, outputs / _stem(case, number))
-        ended = start(job)
-        for stream in (ended.stdout, ended.stderr):
+    with _trial_directories(run, case) as directories:
+        outcome = start(_work(run, position, case, number, directories, stored))
+        for stream in (outcome.stdout, outcome.stderr):
             if stream.file:
-                sync(outputs / stream.file)
-        if ended.exit_code in NOT_FOUND and not ended.stdout.size and not ended.timed_out:
+                sync(stored / stream.file)
+        if outcome.exit_code in NOT_FOUND and not outcome.stdout.size and not outcome.timed_out:
             raise CannotStart(
-                f"{run.plan.solution.given!r} cannot be started: exit code {ended.exit_code} and no output"
-                f"{_said(outputs / ended.stderr.file) if ended.stderr.file else ''}."
+                f"{run.plan.solution.given!r} cannot be started: exit code {outcome.exit_code} and no output"
+                f"{_tail(stored / outcome.stderr.file) if outcome.stderr.file else ''}."
             )
-        return Ran(ended, read_usage(scratch / "outputs"))
+        read = registry.family(case.family).answers.reads_files
+        return TrialRun(
+            outcome,
+            usage=read_usage(directories.outputs),
+            files=read_files(directories.outputs) if read else {},
+        )
+
+
+@contextmanager
+def _trial_directories(run: Run, case: Case) -> Iterator[TrialDirectories]:
+    """Yield new directories for a trial, the case's files among them, and remove them afterwards."""
+    plan = run.plan
+    scratch = copies = Path(mkdtemp(dir=run.scratch))
+    try:
+        # bubblewrap shows a trial one directory; otherwise the copies can be in memory.
+        if not plan.isolate and os.path.isdir(memory_scratch(run.scratch)):
+            copies = Path(mkdtemp(dir=memory_scratch(run.scratch)))
+        directories = TrialDirectories(
+            inputs=copies / "inputs",
+            outputs=scratch / "outputs",
+            home=scratch / "home" if plan.isolate or plan.fresh_home else None,
+        )
+        _copy_files(case, directories.inputs)
+        for directory in filter(None, (directories.outputs, directories.home)):
+            directory.mkdir()
+        yield directories
     finally:
         remove(scratch)
         if copies != scratch:
             remove(copies)
 
 
-def _stem(case: Case, number: int) -> str:
-    return f"{case.id}-{number}-{token_hex(4)}"
-
-
-def _copied(case: Case, home: Path) -> Path:
-    """The case's files, written anew in a directory that is made for them."""
+def _copy_files(case: Case, home: Path) -> None:
     home.mkdir()
     for name, text in case.files.items():
         path = home / name
@@ -74,35 +109,25 @@ def _copied(case: Case, home: Path) -> Path:
             path.parent.mkdir(parents=True, exist_ok=True)
         with open(path, "wb") as file:
             file.write(text.encode("utf-8"))
-    return home
 
 
-def _job(run: Run, position: int, case: Case, number: int, scratch: Path, inputs: Path, stem: Path) -> Job:
+def _work(
+    run: Run, position: int, case: Case, number: int, directories: TrialDirectories, stored: Path
+) -> Work:
     plan, solution = run.plan, run.plan.solution
-    own_home = plan.isolate or plan.fresh_home
-    for name in ("outputs", "home") if own_home else ("outputs",):
-        (scratch / name).mkdir()
-    argv = solution.argv
-    if solution.builtin:
-        builtin = read_builtin(solution.builtin)
-        stream = stream_name(builtin, run.token, plan.suites[position], case.id, number)
-        argv = command_for(builtin, case.family, case.mechanisms, stream)
+    stem = stored / f"{case.id}-{number}-{token_hex(4)}"
+    if isinstance(solution, Function):
+        return partial(call_function, solution, case, directories, plan.limit, stem)
+    argv = solution.argv(case, number, recipe=plan.suites[position].recipe, token=run.token)
     if plan.isolate:
         from trapcli.calibration.isolation.sandbox import isolated
 
-        argv = isolated(argv, plan, scratch)
+        argv = isolated(argv, plan, directories)
     return Job(
-        argv=tuple(argv),
+        argv=argv,
         cwd=str(solution.cwd),
-        env=solution_env(
-            solution,
-            inputs=inputs,
-            outputs=scratch / "outputs",
-            home=scratch / "home" if own_home else None,
-            isolate=plan.isolate,
-            names=plan.env,
-        ),
-        stdin=None if solution.stdin is None else str(inputs / solution.stdin),
+        env=solution.environment(directories, isolate=plan.isolate, allowed=plan.env),
+        stdin=None if solution.stdin is None else str(directories.inputs / solution.stdin),
         limit=plan.limit,
         stdout=f"{stem}.stdout",
         stderr=f"{stem}.stderr",
@@ -110,19 +135,19 @@ def _job(run: Run, position: int, case: Case, number: int, scratch: Path, inputs
 
 
 def sync(path: Path) -> None:
-    """Have the disk hold a file that was written; TrapError if it cannot."""
+    """Write a file's content to the disk; TrapError if that fails."""
     try:
         with open(path, "rb") as file:
             os.fsync(file.fileno())
     except OSError as error:
         raise TrapError(
             f"what the solution printed cannot be stored: {path}: {error.strerror}. Make room on the disk, "
-            "then go on with `trapcli calibrate --resume`."
+            "then continue with `trapcli calibrate --resume`."
         ) from error
 
 
-def _said(stderr: Path) -> str:
+def _tail(stderr: Path) -> str:
     with suppress(OSError):
-        text = stderr.read_bytes()[-LAST:].decode("utf-8", "replace").strip()
+        text = stderr.read_bytes()[-TAIL:].decode("utf-8", "replace").strip()
         return f" ({text})" if text else ""
     return ""

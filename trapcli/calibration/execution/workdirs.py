@@ -1,10 +1,9 @@
-"""The directories in which trials run: made for a run, marked while it lives, cleared when it does not.
+"""The directories that trials run in: made for a run, locked while it lives, removed afterwards.
 
-Copies of inputs stand in memory where there is room, all else on the disk. A run that was
-killed leaves its directories behind, unlocked; the next run clears them, and its own resume does.
+Copies of inputs are in memory if there is room, everything else is on disk. A run that is killed
+leaves its directories behind, unlocked; the next run removes them, and so does its own resume.
 """
 
-import fcntl
 import os
 import re
 import shutil
@@ -17,82 +16,86 @@ from tempfile import gettempdir
 
 from trapcli.calibration.execution.processes import end_marked
 from trapcli.core.contract import Case
+from trapcli.system.locks import try_lock
 
-SCRATCH = "trapcli-"  # what the name of a run's directory for its trials begins with
-LOCK = ".lock"  # held in it while the run lives
-OURS = re.compile(f"{SCRATCH}[0-9a-f]{{16}}")
+PREFIX = "trapcli-"  # of the name of a run's directory
+OURS = re.compile(f"{PREFIX}[0-9a-f]{{16}}")
+LOCK = ".lock"  # the file in it that the run holds a lock on while it lives
 MEMORY = "/dev/shm"  # a file system in memory
-SPARE = 10  # times what the trials at a time need
-FILE = 200_000  # bytes: what a case takes beyond its text, generously
+SPARE = 10  # times what the trials need must be free: /dev/shm is shared with all other programs
+CASE_OVERHEAD = (
+    200_000  # bytes that a case takes beyond its text: a page for each file and folder, generously
+)
 
 
 def new_scratch() -> str:
-    """Where a run is to have a directory for its trials; nobody else can guess the name."""
-    return os.path.join(gettempdir(), SCRATCH + token_hex(8))
+    """Return the path of a new directory for a run's trials; it is not created, and cannot be guessed."""
+    return os.path.join(gettempdir(), PREFIX + token_hex(8))
 
 
-def clear(scratch: str) -> list[str]:
-    """End what a run's processes left and remove its directory; gives the commands that were killed.
+def clear_scratch(scratch: str) -> list[str]:
+    """Kill what a run's processes left and remove its directories; return the commands that were killed.
 
-    scratch: as `new_scratch` gave it. Nothing else is ever removed.
+    scratch: a path from `new_scratch`. For any other path nothing is done.
     """
-    place = Path(scratch)
-    if not (place.is_absolute() and OURS.fullmatch(place.name)):
+    directory = Path(scratch)
+    if not (directory.is_absolute() and OURS.fullmatch(directory.name)):
         return []
     killed = end_marked(scratch)
-    remove(place)
-    remove(Path(in_memory(scratch)))
+    remove(directory)
+    remove(Path(memory_scratch(scratch)))
     return killed
 
 
-def sweep_dead() -> None:
-    """Clear what runs left that were killed: their processes, and their directories for trials."""
+def sweep_dead_runs() -> None:
+    """Kill the processes and remove the directories that killed runs left."""
     for home in (gettempdir(), MEMORY):
         for name in os.listdir(home) if os.path.isdir(home) else ():
             if OURS.fullmatch(name):
-                place = os.path.join(home, name)
-                with suppress(OSError), open(os.path.join(place, LOCK), "rb") as lock:
-                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # as its run does while it lives
-                    end_marked(name)
-                    remove(Path(place))
+                directory = os.path.join(home, name)
+                # Without a lock file nothing says whether the run lives: the directory is left alone.
+                with suppress(OSError), open(os.path.join(directory, LOCK), "rb") as lock:
+                    if try_lock(lock.fileno()):
+                        end_marked(name)
+                        remove(Path(directory))
 
 
 @contextmanager
-def held(directory: str) -> Iterator[None]:
-    """A new directory, marked as one of a run that lives until the block ends; then it is removed."""
+def locked_scratch(directory: str) -> Iterator[None]:
+    """Create a directory and hold its lock while the block runs; then remove it."""
     os.mkdir(directory, stat.S_IRWXU)
     try:
         path = os.path.join(directory, LOCK)
         with open(f"{path}-new", "wb") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            os.rename(lock.name, path)  # so that it is never seen without its lock
+            try_lock(lock.fileno())
+            # Locked before it gets its name: another run that sweeps must never find it unlocked.
+            os.rename(lock.name, path)
             yield
     finally:
         remove(Path(directory))
 
 
-def in_memory(scratch: str) -> str:
-    """Where the copies of inputs of a run with this directory may stand: in memory, where Linux has that.
+def memory_scratch(scratch: str) -> str:
+    """Return the directory in memory for the copies of a run's inputs; Linux has such a file system.
 
-    A disk takes ten times as long to make that many small files. Only inputs go there, whose
-    size is known; what a solution writes goes to the disk.
+    A disk takes ten times as long to create that many small files. Only inputs go there, because
+    their size is known; what a solution writes goes to the disk.
     """
     return os.path.join(MEMORY, os.path.basename(scratch))
 
 
-def roomy(cases: Iterable[Case], jobs: int) -> bool:
-    """Whether so many copies of the largest of these cases leave memory for files almost as it was."""
+def fits_in_memory(cases: Iterable[Case], jobs: int) -> bool:
+    """Return whether /dev/shm can hold `jobs` copies of the largest case with ten times that to spare."""
     largest = max((sum(len(text) for text in case.files.values()) for case in cases), default=0)
     with suppress(OSError):
         found = os.statvfs(MEMORY)
-        return os.access(MEMORY, os.W_OK) and found.f_bavail * found.f_frsize > SPARE * jobs * (
-            largest + FILE
-        )
+        needed = jobs * (largest + CASE_OVERHEAD)
+        return os.access(MEMORY, os.W_OK) and found.f_bavail * found.f_frsize > SPARE * needed
     return False
 
 
 def remove(directory: Path) -> None:
-    """Remove a directory of ours, whatever a solution did in it: to modes, or in depth."""
+    """Remove a directory, even if a solution took away its permissions or nested it very deeply."""
     with suppress(OSError, RecursionError):
         shutil.rmtree(directory)
         return
@@ -101,7 +104,7 @@ def remove(directory: Path) -> None:
 
 
 def _remove_piecemeal(directory: Path) -> None:
-    """Each directory below is made ours, and moved to the top, so that no path grows too long."""
+    """Give each folder its permissions back and move it to the top, so that no path grows too long."""
     waiting = [str(directory)]
     while waiting:
         folder = waiting.pop()
@@ -110,7 +113,7 @@ def _remove_piecemeal(directory: Path) -> None:
             if not entry.is_dir(follow_symlinks=False):
                 os.unlink(entry.path)
                 continue
-            os.chmod(entry.path, stat.S_IRWXU)  # a directory that is moved is written to
+            os.chmod(entry.path, stat.S_IRWXU)  # renaming a folder writes its entry "..": it must be writable
             waiting.append(str(directory / token_hex(8)))
             os.rename(entry.path, waiting[-1])
         if folder != str(directory):

@@ -1,4 +1,4 @@
-"""What an isolated solution must not find: suites, stored runs, and this program with its families."""
+"""Find what an isolated solution must not see: suites, stored runs, and this program with its families."""
 
 import os
 import re
@@ -7,48 +7,50 @@ from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 
-import trapcli
 from trapcli.core import registry
+from trapcli.core.case_ids import is_case_id
 from trapcli.core.errors import TrapError
-from trapcli.suites.reader import COMMITMENT, INPUTS, RECORD
+from trapcli.suites.layout import COMMITMENT, HOME, INPUTS, RECORD, RUNS
+from trapcli.system.package import DIRECTORY, ROOT
 
-KEPT = ".trapcli"  # where runs are stored
-SUITES = "traps"  # where suites are built unless told otherwise
 MOST_FOLDERS = 100_000  # of a solution's directory, which is searched before the first trial
 
-PACKAGE, FAMILIES = "trapcli", "families"  # what an installation of ours consists of
+PACKAGE, FAMILIES = "trapcli", "families"  # the packages of an installation
 PROGRAMS = ("trapcli", "trap")
-PACKAGES = ("site-packages", "dist-packages")
-# Where below a prefix Pythons have their modules: its own, those of pyenv, conda, pipx, Debian.
+MODULE_FOLDERS = ("site-packages", "dist-packages")
+# Where Pythons keep their modules, below a prefix: its own, those of pyenv, conda, pipx, Debian.
 PLACES = ("", "local/", "*/", "versions/*/", "envs/*/", "venvs/*/")
-INSTALLED = re.compile(r"trapcli|trapcli-.*\.(dist|egg)-info|trapcli\.egg-(info|link)|_*editable_.*trapcli.*")
-ARCHIVE = re.compile(r"trapcli-.*\.(whl|tar\.gz|zip)")
+NAMES = "(trapsuite|trapcli)"  # of the distribution: as it is called, and as its checkouts may call it
+INSTALLED = re.compile(
+    rf"trapcli|{NAMES}-.*\.(dist|egg)-info|{NAMES}\.egg-(info|link)|_*editable_.*{NAMES}.*"
+)
+ARCHIVE = re.compile(rf"{NAMES}-.*\.(whl|tar\.gz|zip)")
 
 
-def found_below(root: Path) -> list[Path]:
-    """All below a directory that gives a suite's answers away, or the means to compute them.
+def find_hidden(root: Path) -> list[Path]:
+    """Return everything below a directory that contains a suite's answers, or the means to compute them.
 
-    That is: halves of suites (a directory `traps` of them as a whole), stored runs, copies of
-    this program in checkouts, environments and archives; and the .git of the directories around
-    them, which may hold the same files. Symbolic links are not followed: what they point to is
-    not seen through them. Raises TrapError if there are too many directories to search.
+    That is: halves of suites (all of a directory `traps` that contains one), stored runs, copies of
+    this program in checkouts, environments and archives, and the .git of the directories around
+    them, which may hold the same files. Symbolic links are not followed: a solution that follows
+    them meets what is hidden at the real path. Raises TrapError if there are too many directories.
     """
     found: set[Path] = set()
     for number, (place, folders, names) in enumerate(os.walk(root), 1):
         if number > MOST_FOLDERS:
             raise TrapError(
-                f"--isolate: {root} has more than {MOST_FOLDERS} directories below it, too many to be "
-                "searched for suites. Put the solution in a directory of its own."
+                f"--isolate: {root} has more than {MOST_FOLDERS} directories below it, too many to "
+                "search for suites. Put the solution in a directory of its own."
             )
         folder = Path(place)
         if _is_half(folders, names):
-            whole = folder.parent.name == SUITES and root in folder.parent.parents
+            whole = folder.parent.name == HOME and root in folder.parent.parents
             found.add(folder.parent if whole else folder)
             folders.clear()
             continue
         found.update(folder / name for name in names if ARCHIVE.fullmatch(name))
-        found.update(folder / name for name in folders if name == KEPT)
-        if folder.name in PACKAGES or {PACKAGE, FAMILIES} <= {*folders}:
+        found.update(folder / name for name in folders if name == RUNS)
+        if folder.name in MODULE_FOLDERS or {PACKAGE, FAMILIES} <= {*folders}:
             found.update(installed_in(folder))
         folders[:] = [name for name in folders if name != ".git" and folder / name not in found]
     return sorted(found | _repositories(found, root))
@@ -57,14 +59,14 @@ def found_below(root: Path) -> list[Path]:
 def _is_half(folders: Sequence[str], names: Sequence[str]) -> bool:
     """Whether a directory with these folders and files is the public or the private half of a suite."""
     public = COMMITMENT in names and INPUTS in folders
-    return public or (RECORD in names and any(name.startswith("case_") for name in folders))
+    return public or (RECORD in names and any(map(is_case_id, folders)))
 
 
 def _repositories(found: set[Path], root: Path) -> set[Path]:
     around = {
         place / ".git"
         for path in found
-        if path.parent.name not in PACKAGES
+        if path.parent.name not in MODULE_FOLDERS
         for place in path.parents
         if place == root or root in place.parents
     }
@@ -72,20 +74,21 @@ def _repositories(found: set[Path], root: Path) -> set[Path]:
 
 
 def installed_in(folder: Path) -> list[Path]:
-    """What belongs to an installation of this program in a directory of modules; nothing if there is none."""
-    names = _listed(folder)
+    """Return what belongs to an installation of this program in a folder of modules; empty if none does."""
+    names = _names_in(folder)
     ours = [folder / name for name in names if INSTALLED.fullmatch(name)]
     if not ours:
         return []
     cache = folder / "__pycache__"
-    ours += [cache / name for name in _listed(cache) if INSTALLED.fullmatch(name)]
+    ours += [cache / name for name in _names_in(cache) if INSTALLED.fullmatch(name)]
     if PACKAGE in names and FAMILIES in names:
         ours.append(folder / FAMILIES)
     programs = [folder.parent.parent.parent / "bin" / name for name in PROGRAMS]
-    return [*ours, *(path for path in programs if _starts_us(path))]
+    return [*ours, *filter(_is_our_program, programs)]
 
 
-def _starts_us(path: Path) -> bool:
+def _is_our_program(path: Path) -> bool:
+    """Whether the file is a short script that names our package, as pip writes it."""
     try:
         with path.open("rb") as file:
             return PACKAGE.encode() in file.read(1000)
@@ -93,37 +96,36 @@ def _starts_us(path: Path) -> bool:
         return False
 
 
-def _listed(folder: Path) -> list[str]:
+def _names_in(folder: Path) -> list[str]:
     try:
         return sorted(os.listdir(folder))
     except OSError:
         return []
 
 
-def installed_in_prefix(place: Path) -> Iterator[Path]:
-    """What belongs to installations of this program in a prefix, such as /usr or a venv, or in its bin."""
+def installed_in_prefix(prefix: Path) -> Iterator[Path]:
+    """Yield what belongs to installations of this program in a prefix (/usr, a venv), or in its bin."""
     for below in PLACES:
-        for folder in place.glob(f"{below}lib*/python3*/*-packages"):
+        for folder in prefix.glob(f"{below}lib*/python3*/*-packages"):
             yield from installed_in(folder)
-    yield from (
-        path for name in PROGRAMS for path in (place / name, place / "bin" / name) if _starts_us(path)
-    )
+    programs = (place / name for name in PROGRAMS for place in (prefix, prefix / "bin"))
+    yield from filter(_is_our_program, programs)
 
 
 def this_program() -> list[Path]:
-    """Where the program that runs now is installed, and the packages of all families."""
-    package = Path(trapcli.__file__).resolve().parent
-    return sorted({package, *installed_in(package.parent), *_families()})
+    """Return where the running program is installed, and the packages of all families."""
+    package = Path(DIRECTORY).resolve()
+    return sorted({package, *installed_in(package.parent), *_family_packages()})
 
 
 def checkout() -> Path | None:
-    """The checkout that the program runs from, or that an editable installation points to; None otherwise."""
-    root = Path(trapcli.__file__).resolve().parent.parent
+    """Return the checkout that the program runs from, or that an editable installation points to."""
+    root = Path(ROOT).resolve()
     return root if (root / "pyproject.toml").is_file() else None
 
 
-def _families() -> Iterator[Path]:
-    """The top-level packages or modules of the families; those that are not there have nothing to hide."""
+def _family_packages() -> Iterator[Path]:
+    """Yield the top-level packages or modules of all families that are declared and exist."""
     for top in sorted({entry.module.partition(".")[0] for entry in entry_points(group=registry.GROUP)}):
         try:
             spec = find_spec(top)

@@ -1,16 +1,16 @@
-"""Running a solution where nothing of a suite but its inputs can be found, with bubblewrap.
+"""Run a solution under bubblewrap, where it finds nothing of a suite but its case's files.
 
-Seen, read-only: the system; the directories on PATH, with the prefix of an interpreter that is
-there; the solution's program with what it needs; the solution's directory. Writable: a trial's
-inputs, outputs and HOME, and a /tmp that is gone afterwards. All else is not there, and what
-`trapcli.calibration.isolation.hidden_paths` finds among what is seen is covered: directories look empty, files
-cannot be read; only their names can be learnt. A builtin solution is this program, so it sees it.
+Read-only: the system; the directories on PATH, with the prefix of an interpreter in one of them;
+the solution's program and what it needs; the solution's directory. Writable: the trial's inputs,
+outputs and HOME, and a /tmp that is discarded afterwards. Nothing else exists there, and what
+`hidden_paths` finds among it is covered: directories look empty, files cannot be opened; only their
+names are visible. A builtin solution is part of this program, so it sees the program.
 
-A solution has process ids of its own, and when its command ends, nothing of it is left. It has
-no terminal, no capabilities, and no warning: on SIGTERM bubblewrap ends at once, and it with it.
-One that a signal ends exits with 128 + signal. It keeps the network, that of this machine
-included, since agents call their models over it: on a practice suite, which anyone can build
-again, it could fetch this program from there.
+A solution has its own process ids, and nothing of it survives the end of its command. It has no
+terminal and no capabilities. On SIGTERM bubblewrap ends at once, and the solution with it, without
+time to clean up. A signal that ends the solution becomes exit code 128 + signal. The network stays,
+this machine's included, because agents call their models over it: on a practice suite, which anyone
+can build again, a solution could download this program.
 """
 
 import os
@@ -22,130 +22,130 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from trapcli.calibration.execution.child_process import module_path
+from trapcli.calibration.execution.helper_process import module_path
 from trapcli.calibration.isolation.hidden_paths import (
-    KEPT,
     checkout,
-    found_below,
+    find_hidden,
     installed_in_prefix,
     this_program,
 )
-from trapcli.calibration.isolation.visible_paths import home, is_wide, own_places, programs
-from trapcli.calibration.records import Plan, Solution
-from trapcli.calibration.solutions.command import PRIVATE_TMP, solution_env
+from trapcli.calibration.isolation.visible_paths import is_wide, own_places, program_places, user_home
+from trapcli.calibration.records import Plan
+from trapcli.calibration.solutions.environment import PRIVATE_TMP, TrialDirectories
 from trapcli.core.errors import TrapError
+from trapcli.suites.layout import RUNS
 
-PROGRAM = "bwrap"
+BWRAP = "bwrap"
 PRIVATE = ("--die-with-parent", "--new-session", "--unshare-pid", "--unshare-ipc", "--as-pid-1")
-# To root, bubblewrap would leave all capabilities: it could take away what covers the answers.
+# If we are root, bubblewrap keeps all capabilities by default: a solution could uncover the answers.
 FLAGS = (*PRIVATE, "--cap-drop", "ALL")
 FRESH = ("--proc", "/proc", "--dev", "/dev", "--tmpfs", PRIVATE_TMP, "--tmpfs", "/var/tmp")
-# Settings that root could write even without capabilities.
+# Settings that root can write even without capabilities.
 KERNEL = ("/proc/sys", "/proc/sysrq-trigger")
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/gnu")
-NOTHING = "/dev/null"  # stands for a hidden file: bound without --dev-bind it cannot even be opened
-WRITABLE = ("inputs", "outputs", "home")  # of a trial's own directory
-PATIENCE = 60  # seconds for a look whether bubblewrap works
+NOTHING = "/dev/null"  # covers a hidden file; bound without --dev-bind, it cannot even be opened
+PATIENCE = 60  # seconds for a check whether bubblewrap works
 
-# A shell is the first process inside, and bubblewrap ends when it does: then the kernel has ended
-# all others there. A command that cannot be started ends with 127 or 126, as elsewhere.
+# The first process inside is a shell, and bubblewrap ends when it does: the kernel then ends all other
+# processes there. A command that cannot be started ends with 127 or 126, as elsewhere.
 EXEC = ("/bin/sh", "-c", '(exec "$@"); exit $?', "sh")
-LOOK = ("/bin/sh", "-c", 'case $1 in */*) test -x "$1";; *) command -v -- "$1" >/dev/null;; esac', "sh")
+CHECK = ("/bin/sh", "-c", 'case $1 in */*) test -x "$1";; *) command -v -- "$1" >/dev/null;; esac', "sh")
 
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """What all trials of a run share: the command up to a trial's own directories, and after them."""
+    """The part of a bwrap command that all trials of a run share.
+
+    begin: the words before the options for the trial's own directories.
+    end: the words after them.
+    """
 
     begin: tuple[str, ...]
     end: tuple[str, ...]
 
 
-def isolated(argv: Sequence[str], plan: Plan, scratch: Path) -> tuple[str, ...]:
-    """The command that runs `argv`, of a trial of the plan, isolated.
+def isolated(argv: Sequence[str], plan: Plan, directories: TrialDirectories) -> tuple[str, ...]:
+    """Return the command that runs `argv` isolated.
 
-    scratch: the trial's own directory, in which there are `inputs`, `outputs` and `home`; inside
-    they stand where they stand outside. The command must be started with the variables that
-    `solution_env` gives with `isolate`, since those of bubblewrap itself can be seen inside.
-    Raises TrapError if what must be hidden cannot be told from the solution.
+    plan: of the run.
+    directories: the trial's own, HOME among them; inside they have the same paths as outside.
+
+    The command must be started with the variables that the solution's `environment` returns for an
+    isolated trial, because those of bubblewrap itself are visible inside. Raises TrapError if the
+    solution's directory cannot be shown without what must be hidden.
     """
-    sandbox = _sandbox_of(plan)
-    places = [str(scratch / name) for name in WRITABLE]
-    own = [word for place in places for word in ("--bind", os.path.realpath(place), place)]
-    return (*sandbox.begin, *own, *sandbox.end, "--", *EXEC, *argv)
-
-
-def _sandbox_of(plan: Plan) -> Sandbox:
     solution = plan.solution
-    halves = {_real(place) for suite in plan.suites for place in (suite.directory, suite.expected)}
-    builtin = bool(solution.builtin)
-    return _sandbox(solution.given, solution.argv, solution.cwd, builtin, tuple(sorted(halves)))
+    halves = {_real(place) for suite in plan.suites for place in (suite.halves.public, suite.halves.private)}
+    sandbox = _sandbox(
+        solution.command, solution.cwd, ours=not solution.measures_agent, halves=tuple(sorted(halves))
+    )
+    places = filter(None, (directories.inputs, directories.outputs, directories.home))
+    binds = [word for place in places for word in ("--bind", os.path.realpath(place), str(place))]
+    return (*sandbox.begin, *binds, *sandbox.end, "--", *EXEC, *argv)
 
 
-@lru_cache(maxsize=8)  # searching for what is to be hidden takes longer than a trial should wait
-def _sandbox(
-    given: str, argv: tuple[str, ...], cwd: Path, builtin: bool, halves: tuple[Path, ...]
-) -> Sandbox:
-    solution = Solution(given, argv, cwd)
-    secret = {*halves, _real(Path(KEPT))}
-    around = {home()}
-    if builtin:
+@lru_cache(maxsize=8)  # a search for what must be hidden takes longer than a trial should wait
+def _sandbox(command: tuple[str, ...], cwd: Path, ours: bool, halves: tuple[Path, ...]) -> Sandbox:
+    """Return what all trials share. `ours`: whether the solution comes with this program and may see it."""
+    hidden = {*halves, _real(Path(RUNS))}
+    around = {user_home()}
+    if ours:
         own = [*this_program(), *(Path(place) for place in module_path() if not is_wide(_real(Path(place))))]
     else:
-        own = [*own_places(solution)]
-        secret.update(map(_real, this_program()))
+        own = [*own_places(command, cwd)]
+        hidden.update(map(_real, this_program()))
         around.update(root for root in [checkout()] if root)
-        _refuse_mixed(solution, secret, around)
+        _refuse_unhideable(cwd, hidden, around)
         for place in map(_real, own):
-            if place.is_dir() and not _within(place, secret):
-                secret.update(map(_real, found_below(place)))
-        _refuse_mixed(solution, secret, around)
+            if place.is_dir() and not _is_within(place, hidden):
+                hidden.update(map(_real, find_hidden(place)))
+        _refuse_unhideable(cwd, hidden, around)
     places = [Path(top) for top in SYSTEM]
-    for place in (*own, *programs(solution, os.environ)):
-        if not _within(_real(place), secret) and _real(place) not in around:
+    for place in (*own, *program_places(command, cwd, os.environ)):
+        if not _is_within(_real(place), hidden) and _real(place) not in around:
             places.append(Path(os.path.abspath(place)))
-    if not builtin:
-        secret.update(_real(path) for place in places for path in installed_in_prefix(place))
-    begin, end = _mounts(places, secret | around)
-    return Sandbox((_bwrap(), *FLAGS, *begin), (*end, "--chdir", "/" if builtin else str(cwd)))
+    if not ours:
+        hidden.update(_real(path) for place in places for path in installed_in_prefix(place))
+    begin, end = _mounts(places, hidden | around)
+    return Sandbox((_bwrap(), *FLAGS, *begin), (*end, "--chdir", "/" if ours else str(cwd)))
 
 
-def _refuse_mixed(solution: Solution, secret: Iterable[Path], around: Iterable[Path]) -> None:
-    """TrapError if the solution's directory cannot be shown without what is to be hidden."""
-    place = _real(solution.cwd)
+def _refuse_unhideable(cwd: Path, hidden: Iterable[Path], around: Iterable[Path]) -> None:
+    """Raise TrapError if the solution's directory cannot be shown without what must be hidden."""
+    place = _real(cwd)
     if not place.is_dir():
-        raise TrapError(f"--isolate: {solution.cwd}, where the solution runs, is no directory.")
+        raise TrapError(f"--isolate: {cwd}, where the solution runs, is not a directory.")
     if is_wide(place) or place in around:
         raise TrapError(
-            f"--isolate: the solution runs in {place}, and all of that would be shown to it. "
-            "Put the solution in a directory of its own and run it from there, or name that: --solution DIR."
+            f"--isolate: the solution runs in {place}, and could see everything there. "
+            "Put the solution in a directory of its own and run it from there, or name it: --solution DIR."
         )
-    for path in secret:
+    for path in hidden:
         if place == path or path in place.parents:
             raise TrapError(
-                f"--isolate: the solution runs in {place}, which lies in what must be hidden from it, "
-                f"{path}. Put the solution in a directory of its own, outside."
+                f"--isolate: the solution runs in {place}, which is inside {path}, and that must be hidden "
+                "from it. Put the solution in a directory of its own, outside."
             )
 
 
 def _mounts(places: Iterable[Path], hidden: set[Path]) -> tuple[list[str], list[str]]:
-    """bwrap's options that show the places without what is hidden in them, and those that come last.
+    """Return bwrap's options that show the places without what is hidden, and those that must come last.
 
-    What stands deeper wins: a place within something hidden is shown, and what is hidden within
-    that is not. Nothing is mounted that would change nothing.
+    The deeper path wins: a place inside something hidden is visible, and what is hidden inside that
+    place is not. Mounts that would change nothing are left out.
     """
-    shown: set[Path] = set()
+    visible: set[Path] = set()
     links: dict[Path, Path] = {}
     for place in places:
         if place.exists():
-            shown.add(_followed(place, links))
-    begin, end = [*_fresh()], ["--remount-ro", "/"]
-    seen: dict[Path, bool] = {}
-    for path in sorted(shown | hidden, key=lambda path: (len(path.parts), path)):
+            visible.add(_follow(place, links))
+    begin, end = [*_fresh_mounts()], ["--remount-ro", "/"]
+    mounted: dict[Path, bool] = {}
+    for path in sorted(visible | hidden, key=lambda path: (len(path.parts), path)):
         show = path not in hidden
-        if show == _visible(path, seen) or not os.path.lexists(path):
+        if show == _is_visible(path, mounted) or not os.path.lexists(path):
             continue
-        seen[path] = show
+        mounted[path] = show
         if show:
             begin += ["--ro-bind", str(path), str(path)]
         elif path.is_dir():
@@ -154,24 +154,24 @@ def _mounts(places: Iterable[Path], hidden: set[Path]) -> tuple[list[str], list[
         else:
             begin += ["--ro-bind", NOTHING, str(path)]
     for link, target in links.items():
-        if not _visible(link, seen):
+        if not _is_visible(link, mounted):
             begin += ["--symlink", str(target), str(link)]
     return begin, end
 
 
-def _fresh() -> list[str]:
-    """bwrap's options for what is the trial's own from the start."""
+def _fresh_mounts() -> list[str]:
+    """Return bwrap's options for the directories that are new in each trial."""
     kernel = [word for path in KERNEL for word in ("--ro-bind-try", path, path)] if os.geteuid() == 0 else []
     return [*FRESH, *kernel]
 
 
-def _visible(path: Path, seen: Mapping[Path, bool]) -> bool:
-    """Whether the path is shown by what is mounted so far: nothing is, unless something shows it."""
-    return next((seen[place] for place in path.parents if place in seen), False)
+def _is_visible(path: Path, mounted: Mapping[Path, bool]) -> bool:
+    """Whether the mounts so far (path -> visible or not) show a path; without any, nothing is visible."""
+    return next((mounted[place] for place in path.parents if place in mounted), False)
 
 
-def _followed(place: Path, links: dict[Path, Path]) -> Path:
-    """Where the place really is; the symbolic links on the way are added to `links`."""
+def _follow(place: Path, links: dict[Path, Path]) -> Path:
+    """Return the real path of a place, and add the symbolic links on the way to `links`."""
     path = Path("/")
     for part in place.parts[1:]:
         path = path / part
@@ -185,54 +185,48 @@ def _real(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _within(path: Path, places: set[Path]) -> bool:
+def _is_within(path: Path, places: set[Path]) -> bool:
     return path in places or not places.isdisjoint(path.parents)
 
 
 def _bwrap() -> str:
-    found = shutil.which(PROGRAM)
+    found = shutil.which(BWRAP)
     if found is None:
         raise TrapError(
-            "--isolate needs bubblewrap, and there is no program bwrap on PATH. Install it (the package is "
-            "called bubblewrap), or leave --isolate out: then the solution runs as you and sees what you see."
+            "--isolate needs bubblewrap, but there is no program bwrap on PATH. Install it (the package is "
+            "called bubblewrap), or leave --isolate out: the solution then runs as you and sees what you see."
         )
     return os.path.abspath(found)
 
 
 def refuse_missing_bwrap() -> None:
-    """TrapError if bubblewrap is not installed, or cannot do here what isolation needs."""
-    look = (_bwrap(), *FLAGS, "--ro-bind", "/", "/", *_fresh(), "--remount-ro", "/", *EXEC[:2], ":")
-    done = _run(look, os.environ, "/")
+    """Raise TrapError if bubblewrap is not installed, or cannot do here what isolation needs."""
+    check = (_bwrap(), *FLAGS, "--ro-bind", "/", "/", *_fresh_mounts(), "--remount-ro", "/", *EXEC[:2], ":")
+    done = _run(check, os.environ, "/")
     if done.returncode:
         raise TrapError(
-            f"--isolate: bubblewrap does not work here: {_said(done)}. It needs user namespaces, which a "
-            "container or a setting of the kernel may forbid (such as kernel.unprivileged_userns_clone, or "
-            "AppArmor's). Allow them, or leave --isolate out: then the solution runs as you."
+            f"--isolate: bubblewrap does not work here: {_last_line(done)}. It needs user namespaces, which "
+            "a container or a kernel setting may forbid (such as kernel.unprivileged_userns_clone, or "
+            "AppArmor's). Allow them, or leave --isolate out: the solution then runs as you."
         )
 
 
 def refuse_unseen(plan: Plan) -> None:
-    """TrapError if the plan's solution cannot be isolated, or if its program is not to be found inside."""
+    """Raise TrapError if the plan's solution cannot be isolated, or cannot see its own program then."""
     solution = plan.solution
     with tempfile.TemporaryDirectory() as place:
         scratch = Path(os.path.realpath(place))
-        for name in WRITABLE:
+        directories = TrialDirectories(scratch / "inputs", scratch / "outputs", scratch / "home")
+        for name in ("inputs", "outputs", "home"):
             (scratch / name).mkdir()
-        env = solution_env(
-            solution,
-            inputs=scratch / "inputs",
-            outputs=scratch / "outputs",
-            home=scratch / "home",
-            isolate=True,
-            names=plan.env,
-        )
-        program = solution.argv[0] if solution.argv else "sh"
-        done = _run(isolated((*LOOK, program), plan, scratch), env, "/")
+        env = solution.environment(directories, isolate=True, allowed=plan.env)
+        program = solution.command[0] if solution.command else "sh"
+        done = _run(isolated((*CHECK, program), plan, directories), env, "/")
     if done.returncode:
         raise TrapError(
-            f"--isolate: {program!r} is not to be found by a solution that is isolated"
-            f"{f' ({_said(done)})' if done.stderr else ''}: it sees the system, the directories on PATH and "
-            f"its own directory, {solution.cwd}. Put the program into one of these."
+            f"--isolate: an isolated solution cannot find its program {program!r}"
+            f"{f' ({_last_line(done)})' if done.stderr else ''}: it sees the system, the directories on PATH "
+            f"and its own directory, {solution.cwd}. Put the program into one of these."
         )
 
 
@@ -245,6 +239,6 @@ def _run(argv: Sequence[str], env: Mapping[str, str], cwd: str) -> "subprocess.C
         raise TrapError(f"--isolate: bubblewrap cannot be started: {error}.") from error
 
 
-def _said(done: "subprocess.CompletedProcess[bytes]") -> str:
+def _last_line(done: "subprocess.CompletedProcess[bytes]") -> str:
     lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
     return lines[-1].rstrip(".") if lines else f"exit code {done.returncode}"

@@ -1,20 +1,20 @@
-"""Outputs that look like an error of the service behind an agent, not like an answer of the agent.
+"""Recognize outputs that look like an error of the service behind an agent, instead of an answer.
 
-A guess, for a warning only: nothing is left out of a rate because of it.
+This is a guess, for a warning only: no trial is left out of a rate because of it.
 """
 
 import re
 from collections.abc import Callable
 
-from trapcli.calibration.records import Stream, Trial
-from trapcli.judging.judge import ALONE
+from trapcli.calibration.records import Trial
+from trapcli.calibration.stored_output import Stream
 
-Reader = Callable[[Stream, int], bytes]  # the last bytes of a stored stream, at most so many
+TailReader = Callable[[Stream, int], bytes]  # returns the last bytes of a stored stream, up to a limit
 
-LOOK = 4000  # bytes of a stream that are looked at: its last ones
-SHORT = 2000  # bytes; an output longer than this is more than an error message
+LOOK = 4000  # bytes at the end of a stream that are searched
+SHORT = 2000  # bytes; a longer output is more than an error message
 
-ANSWERED = tuple(ALONE[status].partition("{")[0] for status in ("passed", "failed"))
+ANSWERED = ("passed", "failed")
 PHRASES = re.compile(
     r"rate[ _-]?limit|too many requests|overloaded"
     r"|quota (?:was |has been |is )?exceeded|exceeded your (?:current )?quota|insufficient[ _]quota"
@@ -32,13 +32,13 @@ PHRASES = re.compile(
 )
 
 
-def looks_like_provider_error(trial: Trial, read: Reader) -> bool:
-    """Whether a counted trial that did not pass gave no answer but a short message of that kind.
+def looks_like_provider_error(trial: Trial, read: TailReader) -> bool:
+    """Return whether a counted trial printed a short error message of a provider and no answer.
 
-    What it printed is looked at; where that says nothing, or the process ended badly, also
-    the end of its stderr.
+    Its stdout is searched. The end of its stderr is searched too if stdout is blank or the
+    process ended badly.
     """
-    if not trial.counted or trial.passed or _answered(trial) or trial.stdout.size > SHORT:
+    if not trial.counted or _has_answer(trial) or trial.stdout.size > SHORT:
         return False
     printed = _text(trial.stdout, read)
     if PHRASES.search(printed):
@@ -47,11 +47,10 @@ def looks_like_provider_error(trial: Trial, read: Reader) -> bool:
     return bool((not printed.strip() or not ended_well) and PHRASES.search(_text(trial.stderr, read)))
 
 
-def _answered(trial: Trial) -> bool:
-    """Whether its output could be read as an answer, also if its process ended badly."""
-    reason = str(trial.verdict.get("reason", ""))
-    return trial.status == "failed" or any(words in reason for words in ANSWERED)
+def _has_answer(trial: Trial) -> bool:
+    """Return whether an answer could be read from its output, even if its process ended badly."""
+    return trial.status in ANSWERED or trial.verdict.get("output_status") in ANSWERED
 
 
-def _text(stream: Stream, read: Reader) -> str:
+def _text(stream: Stream, read: TailReader) -> str:
     return read(stream, LOOK).decode("utf-8", "replace") if stream.kept else ""

@@ -1,224 +1,255 @@
-"""Two runs on the same cases side by side: whether they differ, and how sure that is."""
+"""Two runs on the same cases side by side: whether they differ, and how certain that is."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from trapcli.calibration.reports import formatting
-from trapcli.calibration.reports.run_summary import CaseSummary, RunSummary, interval_to_json
-from trapcli.calibration.reports.run_warnings import label
+from trapcli.calibration.reports.run_document import interval_to_json
+from trapcli.calibration.reports.run_summary import CaseSummary, RunSummary
 from trapcli.calibration.stats.comparison import Comparison, compare
+from trapcli.calibration.suite_names import suite_name
 from trapcli.core.contract import Section
 from trapcli.core.errors import TrapError
-from trapcli.views.inspection import View
+from trapcli.views.view import View
 
-LEVEL = 0.05  # a p-value up to this shows something
+SIGNIFICANT = 0.05  # the largest p-value that shows a difference
+
+PARTIAL, ALL = "trials that ran", "all"
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
-    """The cases of one suite that are in both runs, and how they compare; None if none can be."""
+class SharedCases:
+    """The cases of one suite, or of all suites, that are in both runs.
+
+    name: the suite's name.
+    digest: the suite's digest; "" for all suites.
+    cases: the summaries of each case in run A and in run B.
+    comparison: None if no case has a counted trial in both runs.
+    minimum_detectable_difference: the larger of the two runs'; None unless both are on the same
+        cases and it is known for both.
+    """
 
     name: str
     digest: str
     cases: tuple[tuple[CaseSummary, CaseSummary], ...]
-    result: Comparison | None
-    detectable: float | None = None
+    comparison: Comparison | None
+    minimum_detectable_difference: float | None = None
 
 
 def compare_runs(first: RunSummary, second: RunSummary) -> View:
-    """Run B, the second, against run A on the cases of the suites that are the same to the byte in both.
+    """Return run B, the second, against run A, the first.
 
-    Raises TrapError if they are the same run or have no such case.
+    Only cases of suites that are the same to the byte in both runs are compared. Raises TrapError
+    if there are none, or if the two runs are the same run.
     """
     a, b = first.run, second.run
     if a.token == b.token:
         raise TrapError(
             f"run {a.number} cannot be compared with itself; `trapcli inspect run` lists the runs."
         )
-    suites = _shared(first, second)
+    suites = _shared_suites(first, second)
     if not suites:
         raise TrapError(
-            f"runs {a.number} and {b.number} share no case: run {a.number} is on {_suites(first)}, "
-            f"run {b.number} on {_suites(second)}. Only runs on the same cases, to the byte, can be "
+            f"runs {a.number} and {b.number} share no case: run {a.number} is on {_suites_of(first)}, "
+            f"run {b.number} on {_suites_of(second)}. Only runs on the same cases, to the byte, can be "
             "compared; `trapcli inspect run` lists what each is on."
         )
     whole = None
     if len(suites) > 1:
         cases = tuple(pair for suite in suites for pair in suite.cases)
-        whole = Shared("all suites", "", cases, compare(_counts(cases)))
-    differing = differences(first, second)
+        whole = SharedCases("all suites", "", cases, compare(_count_pairs(cases)))
+    differences = setting_differences(first, second)
     document = {
         "run_a": a.number,
         "run_b": b.number,
-        "differing": [{"what": what, "a": in_a, "b": in_b} for what, in_a, in_b in differing],
+        "differences": [{"what": what, "a": in_a, "b": in_b} for what, in_a, in_b in differences],
         "suites": [_to_json(suite) for suite in suites],
         "all_suites": None if whole is None else _to_json(whole),
     }
     head = Section(
         f"Run {b.number} (B) against run {a.number} (A)",
         ("", f"A: run {a.number}", f"B: run {b.number}"),
-        (("solution", a.plan.solution.given, b.plan.solution.given), *differing),
+        (("solution", a.plan.solution.given, b.plan.solution.given), *differences),
     )
-    shown = [part for suite in suites for part in (_cases(suite), _facts(suite))]
-    return View(document, (head, *shown, *([_facts(whole, whole.name)] if whole else [])))
+    parts = [part for suite in suites for part in (_case_table(suite), _facts(suite))]
+    return View("comparison/1", document, (head, *parts, *([_facts(whole, whole.name)] if whole else [])))
 
 
-PARTIAL, ALL = "trials that ran", "all"
-
-
-def differences(first: RunSummary, second: RunSummary) -> list[tuple[str, str, str]]:
-    """What besides the solution is not the same in the two runs: what, in A, in B."""
-    rows = zip(_setting(first).items(), _setting(second).values(), strict=True)
+def setting_differences(first: RunSummary, second: RunSummary) -> list[tuple[str, str, str]]:
+    """Return what differs between the runs besides the solution: what, in A, in B."""
+    rows = zip(_settings(first).items(), _settings(second).values(), strict=True)
     return [(what, a, b) for (what, a), b in rows if a != b or (what == PARTIAL and a != ALL)]
 
 
-def verdict(suite: Shared) -> str:
-    """In words whether a difference was shown, and for what."""
-    found = suite.result
+def conclusion(shared: SharedCases) -> str:
+    """Return in words whether a difference was shown, and for which cases."""
+    found = shared.comparison
     if found is None:
-        return "Nothing can be said: no case has a counted trial in both runs."
-    seen = (
-        f"{formatting.signed(found.difference)} ({formatting.between(found.on_these_cases)} on these cases)"
+        return "No conclusion: no case has a counted trial in both runs."
+    observed = (
+        f"{formatting.signed(found.difference)} ({formatting.signed_interval(found.on_these_cases)} on these "
+        "cases)"
     )
-    new = found.on_new_cases
-    general = found.p <= LEVEL and new is not None and not new.low <= 0 <= new.high
-    few = (
-        f" {formatting.several(found.cases, 'case')} cannot show one for new cases, whatever the trials: "
-        f"no p-value is below {_p(found.smallest_p)}."
-        if found.smallest_p > LEVEL
-        else ""
-    )
-    if found.told_apart:
+    if found.significant_on_these_cases:
         better = "more" if found.difference > 0 else "less"
-        shown = f"A difference was shown: on these cases B passes {better} often than A, {seen}."
-        if general:
-            return f"{shown} It was also shown for new cases of this build (p = {_p(found.p)})."
-        if found.smallest_p <= LEVEL and new is not None and not new.low <= 0 <= new.high:
-            return (
-                f"{shown} For new cases of this build it is not clear: their interval leaves out 0, but the "
-                f"sign-flip test, which assumes less, gives p = {_p(found.p)}. More cases would tell."
-            )
-        return f"{shown} For new cases of this build none was shown (p = {_p(found.p)}).{few}"
-    if found.p <= LEVEL:
+        shown = f"A difference was shown: on these cases B passes {better} often than A, {observed}."
+        return f"{shown} {_conclusion_on_new_cases(found)}"
+    if found.p <= SIGNIFICANT:
         return (
-            f"Not clear: the cases lean one way more than by chance (p = {_p(found.p)}), but the whole "
-            f"difference, {seen}, is within the noise of the trials. More trials would tell."
+            f"Unclear: more cases changed in one direction than chance explains (p = {_p(found.p)}), but the "
+            f"whole difference, {observed}, is within the noise of the trials. More trials are needed."
         )
-    power = (
-        f" Two runs like these tell {suite.detectable:.2f} or more apart (80% power)."
-        if suite.detectable is not None
-        else ""
+    text = f"No difference shown: {observed} is within chance (p = {_p(found.p)}).{_too_few_cases(found)}"
+    if shared.minimum_detectable_difference is None:
+        return text
+    return (
+        f"{text} The minimum detectable difference of two runs like these is "
+        f"{shared.minimum_detectable_difference:.2f} (80% power)."
     )
-    return f"No difference shown: {seen} is within what chance does (p = {_p(found.p)}).{few}{power}"
 
 
-def _shared(first: RunSummary, second: RunSummary) -> list[Shared]:
+def _conclusion_on_new_cases(found: Comparison) -> str:
+    new = found.on_new_cases
+    excludes_zero = new is not None and not new.low <= 0 <= new.high
+    if found.p <= SIGNIFICANT and excludes_zero:
+        return f"It was also shown for new cases of this build (p = {_p(found.p)})."
+    if found.smallest_p <= SIGNIFICANT and excludes_zero:
+        return (
+            "For new cases of this build it is unclear: their interval excludes 0, but the sign-flip test, "
+            f"which assumes less, gives p = {_p(found.p)}. More cases are needed."
+        )
+    return f"For new cases of this build none was shown (p = {_p(found.p)}).{_too_few_cases(found)}"
+
+
+def _too_few_cases(found: Comparison) -> str:
+    if found.smallest_p <= SIGNIFICANT:
+        return ""
+    return (
+        f" {formatting.plural(found.cases, 'case')} cannot show a difference for new cases, however many "
+        f"trials they have: the p-value is at least {_p(found.smallest_p)}."
+    )
+
+
+def _shared_suites(first: RunSummary, second: RunSummary) -> list[SharedCases]:
     others = {suite.suite.digest: suite for suite in reversed(second.suites)}
     shared = []
     for position, suite in enumerate(first.suites):
         other = others.get(suite.suite.digest)
         if other is None:
             continue
-        of_b = {case.case: case for case in other.cases}
-        cases = tuple((case, of_b[case.case]) for case in suite.cases if case.case in of_b)
+        in_b = {case.case: case for case in other.cases}
+        cases = tuple((case, in_b[case.case]) for case in suite.cases if case.case in in_b)
         if not cases:
             continue
-        whole = len(cases) == len(suite.cases) == len(other.cases)
-        known = [one.difference for one in (suite, other) if one.difference is not None]
-        detectable = max(known) if whole and len(known) == 2 else None
-        name = label(first.run, position)
-        shared.append(Shared(name, suite.suite.digest, cases, compare(_counts(cases)), detectable))
+        same_cases = len(cases) == len(suite.cases) == len(other.cases)
+        differences = [suite.minimum_detectable_difference, other.minimum_detectable_difference]
+        known = [difference for difference in differences if difference is not None]
+        detectable = max(known) if same_cases and len(known) == 2 else None
+        comparison = compare(_count_pairs(cases))
+        name = suite_name(first.run, position)
+        shared.append(SharedCases(name, suite.suite.digest, cases, comparison, detectable))
     return shared
 
 
-def _counts(
+def _count_pairs(
     cases: Sequence[tuple[CaseSummary, CaseSummary]],
 ) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    return [((a.passes, a.counted), (b.passes, b.counted)) for a, b in cases]
+    return [(a.counts.pair, b.counts.pair) for a, b in cases]
 
 
-def _setting(summary: RunSummary) -> Mapping[str, str]:
-    run, plan = summary.run, summary.run.plan
+def _settings(summary: RunSummary) -> Mapping[str, str]:
+    run, plan, counts = summary.run, summary.run.plan, summary.counts
     changed = [str(suite.directory) for suite in plan.suites if suite.changed]
     return {
         "limit": f"{plan.limit:g} s",
         "trials of a case": str(plan.trials),
-        PARTIAL: f"{summary.done} of {summary.planned}" if summary.open else ALL,
+        PARTIAL: f"{counts.done} of {counts.planned}" if counts.open else ALL,
         "at a time": str(run.jobs),
         "isolated": "yes" if plan.isolate else "no",
         "fresh HOME": "yes" if plan.fresh_home or plan.isolate else "no",
-        "variables let in": ", ".join(plan.env) or "none",
+        "variables passed": ", ".join(plan.env) or "none",
         "setup": plan.solution.setup_cmd or "none",
-        "suites changed meanwhile": ", ".join(changed) or "none",
+        "suites changed during the run": ", ".join(changed) or "none",
         "trapcli": run.tool,
         "Python": run.python,
         "machine": ", ".join(f"{name} {value}" for name, value in run.host.items() if name != "load"),
     }
 
 
-def _suites(summary: RunSummary) -> str:
+def _suites_of(summary: RunSummary) -> str:
     return ", ".join(
-        f"{suite.suite.family} {suite.suite.digest[:12]} ({formatting.several(len(suite.cases), 'case')})"
+        f"{suite.suite.family} {suite.suite.digest[:12]} ({formatting.plural(len(suite.cases), 'case')})"
         for suite in summary.suites
     )
 
 
-def _cases(suite: Shared) -> Section:
+def _case_table(shared: SharedCases) -> Section:
     rows = tuple(
         (
             a.case,
-            a.category or b.category,
-            f"{a.passes}/{a.counted}",
-            f"{b.passes}/{b.counted}",
+            a.trap or b.trap,
+            f"{a.counts.passes}/{a.counts.counted}",
+            f"{b.counts.passes}/{b.counts.counted}",
             formatting.UNKNOWN if a.rate is None or b.rate is None else formatting.signed(b.rate - a.rate),
         )
-        for a, b in suite.cases
+        for a, b in shared.cases
     )
-    return Section(suite.name, ("case", "trap kind", "A", "B", "B - A"), rows)
+    return Section(shared.name, ("case", "trap", "A", "B", "B - A"), rows)
 
 
-def _facts(suite: Shared, title: str = "") -> Section:
-    found = suite.result
+def _facts(shared: SharedCases, title: str = "") -> Section:
+    found = shared.comparison
     if found is None:
-        return Section(title, text=verdict(suite))
-    few = "n/a: fewer than two cases"
+        return Section(title, text=conclusion(shared))
+    cases = formatting.plural(found.cases, "case")
+    new = found.on_new_cases
+    drawn = "" if found.exact else ", drawn"
     rows = (
-        ("mean rates", f"A {formatting.rate(found.rate_a)}, B {formatting.rate(found.rate_b)}, each over "
-         f"{formatting.several(found.cases, 'case')}"),
+        (
+            "mean rates",
+            f"A {formatting.rate(found.rate_a)}, B {formatting.rate(found.rate_b)}, each over {cases}",
+        ),
         ("difference, B - A", formatting.signed(found.difference)),
-        ("on these cases", formatting.between(found.on_these_cases)),
-        ("on new cases of this build", formatting.between(found.on_new_cases) if found.on_new_cases else few),
-        ("p-value", f"{_p(found.p)} (sign-flip test over cases{'' if found.exact else ', drawn'}); with "
-         f"{formatting.several(found.cases, 'case')} at least {_p(found.smallest_p)}"),
-    )  # fmt: skip
-    return Section(title, rows=(*rows, ("in words", verdict(suite))))
+        ("on these cases", formatting.signed_interval(found.on_these_cases)),
+        (
+            "on new cases of this build",
+            formatting.signed_interval(new) if new else "n/a: fewer than two cases",
+        ),
+        (
+            "p-value",
+            f"{_p(found.p)} (sign-flip test over cases{drawn}); with {cases} at least {_p(found.smallest_p)}",
+        ),
+        ("conclusion", conclusion(shared)),
+    )
+    return Section(title, rows=rows)
 
 
 def _p(value: float) -> str:
     return f"{value:.3f}" if value >= 0.001 else f"{value:.1g}"
 
 
-def _to_json(suite: Shared) -> dict[str, Any]:
-    found = suite.result
-    result = None
-    if found is not None:
-        result = {
-            **asdict(found),
-            "on_these_cases": interval_to_json(found.on_these_cases),
-            "on_new_cases_of_this_build": interval_to_json(found.on_new_cases),
-            "told_apart": found.told_apart,
-        }
-        del result["on_new_cases"]
+def _to_json(shared: SharedCases) -> dict[str, Any]:
     return {
-        "suite": suite.name,
-        "digest": suite.digest or None,
-        "cases": [
-            {"case": a.case, "a": {"passes": a.passes, "counted": a.counted, "rate": a.rate},
-             "b": {"passes": b.passes, "counted": b.counted, "rate": b.rate}}
-            for a, b in suite.cases
-        ],
-        "result": result,
-        "detectable_difference": suite.detectable,
-        "in_words": verdict(suite),
-    }  # fmt: skip
+        "suite": shared.name,
+        "digest": shared.digest or None,
+        "cases": [{"case": a.case, "a": _case_to_json(a), "b": _case_to_json(b)} for a, b in shared.cases],
+        "result": None if shared.comparison is None else _comparison_to_json(shared.comparison),
+        "minimum_detectable_difference": shared.minimum_detectable_difference,
+        "conclusion": conclusion(shared),
+    }
+
+
+def _case_to_json(case: CaseSummary) -> dict[str, Any]:
+    return {"passes": case.counts.passes, "counted": case.counts.counted, "rate": case.rate}
+
+
+def _comparison_to_json(comparison: Comparison) -> dict[str, Any]:
+    data = asdict(comparison)
+    del data["on_new_cases"]
+    return {
+        **data,
+        "on_these_cases": interval_to_json(comparison.on_these_cases),
+        "on_new_cases_of_this_build": interval_to_json(comparison.on_new_cases),
+        "significant_on_these_cases": comparison.significant_on_these_cases,
+    }

@@ -1,22 +1,22 @@
-"""The runs in a store, one a row."""
+"""The runs in a store, one row each."""
 
 from typing import Any
 
 from trapcli.calibration.records import Run
 from trapcli.calibration.reports import formatting
 from trapcli.calibration.reports.summarizer import summarize
-from trapcli.calibration.store.store import Store
+from trapcli.calibration.store.reader import StoreReader
 from trapcli.core.contract import Section
-from trapcli.views.inspection import View
+from trapcli.views.view import View
 
-NONE = "None here; `trapcli calibrate` makes them."
+NO_RUNS = "None here; `trapcli calibrate` makes them."
 
 
-def about_runs(store: Store) -> View:
-    """All runs, the first first: none is ever left out, so that one which was picked can be told."""
-    runs = [_run(store, run) for run in store.runs()]
+def about_runs(store: StoreReader) -> View:
+    """Return all runs, oldest first. None is ever left out, so that a run picked for its rate shows."""
+    runs = [_run_to_json(store, run) for run in store.runs()]
     if not runs:
-        return View({"runs": []}, (Section("Runs", text=NONE),))
+        return View("runs/1", {"runs": []}, (Section("Runs", text=NO_RUNS),))
     rows = tuple(
         (
             str(run["run"]),
@@ -29,10 +29,10 @@ def about_runs(store: Store) -> View:
         for run in runs
     )
     columns = ("run", "started (UTC)", "solution", "trials", "status", "mean rates")
-    return View({"runs": runs}, (Section("Runs (`trapcli inspect run N`)", columns, rows),))
+    return View("runs/1", {"runs": runs}, (Section("Runs (`trapcli inspect run N`)", columns, rows),))
 
 
-def _run(store: Store, run: Run) -> dict[str, Any]:
+def _run_to_json(store: StoreReader, run: Run) -> dict[str, Any]:
     summary = summarize(run, store.trials(run.number))
     return {
         "run": run.number,
@@ -40,8 +40,8 @@ def _run(store: Store, run: Run) -> dict[str, Any]:
         "ended": run.ended or None,
         "solution": run.plan.solution.given,
         "status": "complete" if summary.complete else "partial",
-        "planned": summary.planned,
-        "done": summary.done,
+        "planned": summary.counts.planned,
+        "done": summary.counts.done,
         "suites": [
             {
                 "family": suite.suite.family,

@@ -1,287 +1,198 @@
-"""What a run came to, as records and as JSON data: of each case, of each suite, of the whole."""
+"""The records of a run's results: for each case, each trap, each suite and the whole run."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeAlias
 
-from trapcli.calibration.records import JUDGE_ERROR, Run, RunSuite
-from trapcli.calibration.reports.tally import OUTCOMES, Sighting, Usage
-from trapcli.calibration.stats.comparison import trials_to_tell
-from trapcli.calibration.stats.rates import Interval, clustered_error
-from trapcli.calibration.store.encoding import plan_to_show
+from trapcli.calibration.records import Run, RunSuite
+from trapcli.calibration.reports.tally import OUTCOMES, FlaggedTrials, Usage
+from trapcli.calibration.stats.rates import Counts, Interval
 
-TELL = (0.6, 0.5)  # two rates, to show how many trials it takes to tell one from the other
+Incident: TypeAlias = tuple[int, str, int, str]  # position of the suite, case, trial, what happened
+
+
+@dataclass(frozen=True, slots=True)
+class TrialCounts:
+    """How many trials a case, a trap, a suite or a run has; counts of several cases can be added.
+
+    planned: in all.
+    done: finished.
+    counted: finished, and with a verdict, so that they say something about the solution.
+    passes: passed.
+    open: not finished yet.
+    """
+
+    planned: int = 0
+    done: int = 0
+    counted: int = 0
+    passes: int = 0
+    open: int = 0
+
+    def __add__(self, other: "TrialCounts") -> "TrialCounts":
+        return TrialCounts(
+            self.planned + other.planned,
+            self.done + other.done,
+            self.counted + other.counted,
+            self.passes + other.passes,
+            self.open + other.open,
+        )
+
+    @property
+    def pair(self) -> Counts:
+        """Passes and counted trials, as `trapcli.calibration.stats` takes them."""
+        return self.passes, self.counted
 
 
 @dataclass(frozen=True, slots=True)
 class CaseSummary:
-    """A case's trials. outcomes: how many ended in each way; a signal that was none of ours is
-    "killed", not "crashed". rate, interval: of the counted ones, None if there is none. median,
-    p95: seconds of all that ran. slips: by name how many wrong answers equal that mistake;
-    unnamed: how many equal none. errors: how many look like an error of the agent's provider.
-    identical: whether there are several outputs, all the same bytes.
+    """The trials of one case.
+
+    case: its id.
+    trap: the trap that it sets; "" if no trial has a verdict.
+    counts: how many trials it has.
+    outcomes: by outcome, how many trials had it.
+    rate, interval: pass rate of the counted trials and its interval; None if no trial counts.
+    median_seconds, p95_seconds: of all finished trials; None if there are none.
+    mistakes: by mistake, how many answers match it, most frequent first.
+    other_wrong_answers: how many wrong answers match no known mistake.
+    provider_errors: how many trials look like an error of the agent's provider.
+    identical_outputs: whether there are two or more outputs, all the same bytes and not empty.
+    usage: what the trials reported.
     """
 
     case: str
-    category: str
-    planned: int
+    trap: str
+    counts: TrialCounts
     outcomes: Mapping[str, int]
     rate: float | None
     interval: Interval | None
-    median: float | None
-    p95: float | None
-    slips: Mapping[str, int]
-    unnamed: int
-    errors: int
-    identical: bool
+    median_seconds: float | None
+    p95_seconds: float | None
+    mistakes: Mapping[str, int]
+    other_wrong_answers: int
+    provider_errors: int
+    identical_outputs: bool
     usage: Usage
-
-    @property
-    def passes(self) -> int:
-        return self.outcomes["passed"]
-
-    @property
-    def done(self) -> int:
-        """The trials that ran to their end."""
-        return sum(self.outcomes.values())
-
-    @property
-    def counted(self) -> int:
-        """Those of them that say something about the solution."""
-        return self.done - self.outcomes[JUDGE_ERROR]
-
-    @property
-    def open(self) -> int:
-        return max(0, self.planned - self.done)
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "case": self.case,
-            "category": self.category or None,
-            "passes": self.passes,
-            "counted": self.counted,
-            "done": self.done,
-            "open": self.open,
-            "planned": self.planned,
-            "rate": self.rate,
-            "interval": interval_to_json(self.interval),
-            "median_seconds": self.median,
-            "p95_seconds": self.p95,
-            "outcomes": dict(self.outcomes),
-            "slips": dict(self.slips),
-            "wrong_but_no_slip": self.unnamed,
-            "provider_errors": self.errors,
-            "identical_outputs": self.identical,
-            "usage": usage_to_json(self.usage, self.done),
-        }
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
-    """The trials of all cases of one trap kind."""
+class TrapSummary:
+    """The trials of all cases that set one trap. cases: how many these are."""
 
-    name: str
+    trap: str
     cases: int
-    passes: int
-    counted: int
-
-    def to_json(self) -> dict[str, Any]:
-        rate = self.passes / self.counted if self.counted else None
-        return {"kind": self.name, "cases": self.cases, "passes": self.passes, "counted": self.counted,
-                "rate": rate}  # fmt: skip
+    counts: TrialCounts
 
 
 @dataclass(frozen=True, slots=True)
 class SuiteSummary:
-    """The trials of a suite. rate: the mean of its cases' rates, over those with a counted trial.
+    """The trials of one suite.
 
-    on_these: where the rate of just these cases lies; on_new: where that of new cases of the
-    same build lies. None for fewer than two such cases. pass_at, pass_hat: by k the chance that
-    any or all of k trials pass, unbiased; None if a case has fewer counted trials. difference:
-    what two runs like this can tell apart, at 80% power. without_errors: the rate if trials that
-    look like provider errors had not been counted. sightings: by sort of trouble the trials.
-    highest_load: while a trial hit its limit, if it was beyond the processors.
+    suite: the suite as the run uses it.
+    cases, traps: summaries of its parts.
+    rate: mean of the case rates; None if no trial counts.
+    clustered_standard_error: of the rate; None for fewer than two counted cases, as both intervals.
+    on_these_cases: interval of the mean rate of exactly these cases.
+    on_new_cases: interval of the mean rate of all cases that the build could generate.
+    pass_at, pass_hat: by k, the unbiased probability that any, or each, of k trials passes; None
+        if a case has fewer than k counted trials.
+    minimum_detectable_difference: between the rates of two runs like this one, at 80% power; None
+        for fewer than two counted cases, and for too few trials.
+    rate_without_provider_errors: the rate if trials that look like provider errors did not count.
+    flagged: by flag (see `trapcli.calibration.reports.tally.FLAGS`), the trials that have it.
+    highest_load: while a trial hit its limit on an overloaded machine; 0.0 if none did.
+    seconds: in all trials together.
+    usage: what the trials reported.
     """
 
     suite: RunSuite
     cases: tuple[CaseSummary, ...]
+    traps: tuple[TrapSummary, ...]
     rate: float | None
-    on_these: Interval | None
-    on_new: Interval | None
+    clustered_standard_error: float | None
+    on_these_cases: Interval | None
+    on_new_cases: Interval | None
     pass_at: Mapping[int, float | None]
     pass_hat: Mapping[int, float | None]
-    difference: float | None
-    without_errors: float | None
-    kinds: tuple[Kind, ...]
-    sightings: Mapping[str, Sighting]
+    minimum_detectable_difference: float | None
+    rate_without_provider_errors: float | None
+    flagged: Mapping[str, FlaggedTrials]
     highest_load: float
     seconds: float
     usage: Usage
 
     @property
-    def pairs(self) -> tuple[tuple[int, int], ...]:
-        """Passes and counted trials of each case, also of those that have none."""
-        return tuple((case.passes, case.counted) for case in self.cases)
+    def counts(self) -> TrialCounts:
+        """The trials of all cases."""
+        return sum((case.counts for case in self.cases), TrialCounts())
 
     @property
     def outcomes(self) -> dict[str, int]:
+        """By outcome, how many trials had it."""
         return {name: sum(case.outcomes[name] for case in self.cases) for name in OUTCOMES}
 
     @property
-    def slips(self) -> dict[str, int]:
-        """By name how many wrong answers equal that mistake, the most frequent first."""
+    def mistakes(self) -> dict[str, int]:
+        """By mistake, how many answers match it, most frequent first."""
         sums: dict[str, int] = {}
         for case in self.cases:
-            for name, count in case.slips.items():
+            for name, count in case.mistakes.items():
                 sums[name] = sums.get(name, 0) + count
-        return dict(sorted(sums.items(), key=lambda item: (-item[1], item[0])))
+        return by_frequency(sums)
 
     @property
-    def unnamed(self) -> int:
-        return sum(case.unnamed for case in self.cases)
+    def other_wrong_answers(self) -> int:
+        """How many wrong answers match no known mistake."""
+        return sum(case.other_wrong_answers for case in self.cases)
 
     @property
-    def done(self) -> int:
-        return sum(case.done for case in self.cases)
-
-    @property
-    def counted(self) -> int:
-        return sum(case.counted for case in self.cases)
-
-    @property
-    def passes(self) -> int:
-        return sum(case.passes for case in self.cases)
-
-    @property
-    def planned(self) -> int:
-        return sum(case.planned for case in self.cases)
-
-    @property
-    def open(self) -> int:
-        return sum(case.open for case in self.cases)
-
-    @property
-    def uncounted(self) -> tuple[str, ...]:
+    def uncounted_cases(self) -> tuple[str, ...]:
         """The cases without a counted trial."""
-        return tuple(case.case for case in self.cases if not case.counted)
-
-    def to_json(self) -> dict[str, Any]:
-        suite = self.suite
-        return {
-            "family": suite.family,
-            "version": suite.version,
-            "directory": str(suite.directory),
-            "digest": suite.digest,
-            "practice": suite.practice,
-            "changed": suite.changed,
-            "passes": self.passes,
-            "counted": self.counted,
-            "done": self.done,
-            "open": self.open,
-            "planned": self.planned,
-            "rate": self.rate,
-            "true_rate": suite.truth,
-            "clustered_standard_error": clustered_error([(c.passes, c.counted) for c in self.cases]),
-            "on_these_cases": interval_to_json(self.on_these),
-            "on_new_cases_of_this_build": interval_to_json(self.on_new),
-            "pass_at_k_unbiased": {str(k): value for k, value in self.pass_at.items()},
-            "pass_hat_k_unbiased": {str(k): value for k, value in self.pass_hat.items()},
-            "detectable_difference": self.difference,
-            "cases_without_counted_trial": list(self.uncounted),
-            "kinds": [kind.to_json() for kind in self.kinds],
-            "outcomes": self.outcomes,
-            "slips": self.slips,
-            "wrong_but_no_slip": self.unnamed,
-            "provider_errors": self.sightings["errors"].count,
-            "rate_without_provider_errors": self.without_errors,
-            "seconds": self.seconds,
-            "usage": usage_to_json(self.usage, self.done),
-            "cases": [case.to_json() for case in self.cases],
-        }
+        return tuple(case.case for case in self.cases if not case.counts.counted)
 
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """A run's suites, summed up. earlier: the runs before it on the same cases.
+    """The trials of a run.
 
-    incidents: the trials that never ran and are still open, with what happened. lost: what
-    happened to attempts at trials that have ended since, or ended by it.
+    run: as it is stored.
+    suites: summaries of its suites.
+    earlier_runs: how many runs before it used the same cases.
+    never_ran: trials that did not run and are still open.
+    lost_attempts: attempts that went wrong at trials that have finished since, or because of it.
     """
 
     run: Run
     suites: tuple[SuiteSummary, ...]
-    earlier: int
-    incidents: tuple[tuple[int, str, int, str], ...]
-    lost: tuple[tuple[int, str, int, str], ...] = ()
+    earlier_runs: int
+    never_ran: tuple[Incident, ...]
+    lost_attempts: tuple[Incident, ...] = ()
 
     @property
-    def done(self) -> int:
-        return sum(suite.done for suite in self.suites)
-
-    @property
-    def planned(self) -> int:
-        return sum(suite.planned for suite in self.suites)
-
-    @property
-    def open(self) -> int:
-        return sum(suite.open for suite in self.suites)
+    def counts(self) -> TrialCounts:
+        """The trials of all suites."""
+        return sum((suite.counts for suite in self.suites), TrialCounts())
 
     @property
     def complete(self) -> bool:
-        return not self.open
+        """Whether no trial is open."""
+        return not self.counts.open
 
     @property
-    def resume(self) -> str:
-        """The command that runs what is open."""
+    def resume_command(self) -> str:
+        """The command that runs the open trials."""
         return f"trapcli calibrate --resume {self.run.number}"
 
-    def to_json(self) -> dict[str, Any]:
-        """All of it as JSON data; what is not known, or cannot be told, is null."""
-        from trapcli.calibration.reports.run_warnings import cautions, soundness
-
-        run = self.run
-        sound, words = soundness(run, self) if run.plan.solution.builtin == "solve" else (None, None)
-        return {
-            "run": run.number,
-            "status": "complete" if self.complete else "partial",
-            "planned": self.planned,
-            "done": self.done,
-            "open": self.open,
-            "resume": None if self.complete else self.resume,
-            "started": run.started,
-            "ended": run.ended or None,
-            "plan": plan_to_show(run.plan),
-            "jobs": run.jobs,
-            "tool": run.tool,
-            "python": run.python,
-            "host": dict(run.host),
-            "earlier_runs": self.earlier,
-            "instrument": None if run.instrument is None else dict(run.instrument),
-            "sound": sound,
-            "soundness": words,
-            "trials_to_tell": {"rates": list(TELL), "trials": trials_to_tell(*TELL)},
-            "suites": [suite.to_json() for suite in self.suites],
-            "never_ran": _incidents(self.incidents),
-            "lost_attempts": _incidents(self.lost),
-            "resumes": run.resumes,
-            "warnings": [caution.to_json() for caution in cautions(self)],
-        }
+    @property
+    def how_to_resume(self) -> str:
+        """A sentence with that command; for a run in which no trial is open, it says so."""
+        left = self.counts.open
+        if not left:
+            return f"No trial is open; `{self.resume_command}` ends the run."
+        trials = "the open trial" if left == 1 else f"the {left:,} open trials"
+        return f"`{self.resume_command}` runs {trials}."
 
 
-def _incidents(found: Iterable[tuple[int, str, int, str]]) -> list[dict[str, Any]]:
-    return [
-        {"suite": suite, "case": case, "trial": number, "what": what} for suite, case, number, what in found
-    ]
-
-
-def interval_to_json(interval: Interval | None) -> list[float] | None:
-    return None if interval is None else [interval.low, interval.high]
-
-
-def usage_to_json(usage: Usage, trials: int) -> dict[str, Any] | None:
-    """Each figure's sum, and of how many of the trials it is known; None if none reported any."""
-    if not usage.sums:
-        return None
-    return {
-        name: {"sum": value, "known": usage.known[name], "of": trials} for name, value in usage.sums.items()
-    }
+def by_frequency(counts: Mapping[str, int]) -> dict[str, int]:
+    """Return the counts, largest first; equal ones by name."""
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))

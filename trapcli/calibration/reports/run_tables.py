@@ -1,172 +1,180 @@
-"""What a run came to, as tables and sentences for a person."""
+"""A run's results as tables and sentences for a person."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from trapcli.calibration.reports import formatting
-from trapcli.calibration.reports.run_summary import TELL, CaseSummary, RunSummary, SuiteSummary
-from trapcli.calibration.reports.run_warnings import Caution, cautions, instrument, label, soundness
-from trapcli.calibration.stats.comparison import trials_to_tell
+from trapcli.calibration.reports.run_summary import CaseSummary, RunSummary, SuiteSummary
+from trapcli.calibration.reports.run_warnings import RunWarning, run_warnings
+from trapcli.calibration.reports.self_check_result import judgements_line, self_check_result
+from trapcli.calibration.suite_names import suite_name
 from trapcli.core.contract import Section
 
+STOPPED, CUT_SHORT, RUNNING = "stopped", "interrupted", "still running"  # why trials are open
 
-def sections(summary: RunSummary, only: Sequence[int] = ()) -> tuple[Section, ...]:
-    """The run, each suite's cases and rates, and what to beware of; `only`: of suites at these positions."""
+
+def run_sections(summary: RunSummary, only: Sequence[int] = (), state: str = STOPPED) -> tuple[Section, ...]:
+    """Return the run, the cases and rates of each suite, and the warnings.
+
+    only: positions of the suites to show; by default all.
+    state: what to say of a run with open trials. How to resume it is only added if it is stopped: an
+        interrupted command says so itself, when it ends.
+    """
     positions = only or range(len(summary.suites))
-    shown = [head(summary)]
+    sections = [_head(summary, state)]
     for position in positions:
-        suite, name = summary.suites[position], label(summary.run, position)
-        shown += [_cases(suite, name), *_not_passed(suite), Section("", rows=tuple(_facts(suite)))]
+        suite, name = summary.suites[position], suite_name(summary.run, position)
+        sections += [_case_table(suite, name), *_failure_table(suite)]
+        sections.append(Section("", rows=tuple(_suite_facts(suite))))
     if len(positions) > 1:
-        shown.append(_overview(summary, positions))
-    told = [one for one in cautions(summary) if one.suite is None or one.suite in positions]
-    if told:
-        shown.append(Section("Beware", rows=tuple(_told(summary, one) for one in told)))
-    return (*shown, *closing(summary))
+        sections.append(_suite_table(summary, positions))
+    warnings = [one for one in run_warnings(summary) if one.suite is None or one.suite in positions]
+    if warnings:
+        sections.append(Section("Warnings", rows=tuple(_warning_row(summary, one) for one in warnings)))
+    return (*sections, *_closing(summary, state))
 
 
-def _told(summary: RunSummary, caution: Caution) -> tuple[str, str]:
-    several = caution.suite is not None and len(summary.suites) > 1
-    return label(summary.run, caution.suite or 0) if several else "-", caution.text
+def _warning_row(summary: RunSummary, warning: RunWarning) -> tuple[str, str]:
+    if warning.suite is None or len(summary.suites) == 1:
+        return "-", warning.text
+    return suite_name(summary.run, warning.suite), warning.text
 
 
-def head(summary: RunSummary) -> Section:
-    """What ran, how, and how far it came."""
+def _head(summary: RunSummary, state: str) -> Section:
+    """Return what ran, how, and how far."""
     run, plan = summary.run, summary.run.plan
-    how = [f"limit {plan.limit:g} s", f"{formatting.several(run.jobs, 'trial')} at a time"]
+    how = [f"limit {plan.limit:g} s", f"{formatting.plural(run.jobs, 'trial')} at a time"]
     how += ["isolated"] if plan.isolate else ["a fresh HOME"] if plan.fresh_home else []
     facts = [
         ("solution", plan.solution.given + (f" ({plan.solution.name})" if plan.solution.name else "")),
-        ("trials", progress(summary)),
+        ("trials", _progress(summary, state)),
         ("how", ", ".join(how)),
         ("when", run.started + (f" to {run.ended}" if run.ended else "")),
     ]
-    if said := instrument(run):
-        facts.append(("instrument", said))
+    if line := judgements_line(run):
+        facts.append(("self-check", line))
     return Section(f"Run {run.number}", rows=tuple(facts))
 
 
-def progress(summary: RunSummary) -> str:
-    """How many trials ran; of a partial run also the command for the others."""
+def _progress(summary: RunSummary, state: str) -> str:
+    """Return how many trials are done, and of how many if some are open."""
+    counts = summary.counts
     if summary.complete:
-        return f"{summary.done:,}, complete"
-    return (
-        f"{summary.done:,} of {summary.planned:,} trials; PARTIAL, interrupted or still running: "
-        f"`{summary.resume}` runs the rest"
-    )
+        return f"{counts.done:,}, complete"
+    return f"{counts.done:,} of {counts.planned:,}, {state}"
 
 
-def closing(summary: RunSummary) -> tuple[Section, ...]:
-    """The last lines: that a run is partial; of the reference solver, whether the instrument is sound."""
-    lines = [] if summary.complete else [progress(summary)]
-    if summary.run.plan.solution.builtin == "solve":
-        lines.append(soundness(summary.run, summary)[1])
+def _closing(summary: RunSummary, state: str) -> tuple[Section, ...]:
+    """Return the last lines: the result of a self-check, and the command that runs open trials."""
+    result = self_check_result(summary)
+    lines = [result.text] if result else []
+    if not summary.complete and state == STOPPED:
+        lines.append(summary.how_to_resume)
     return (Section("", text="\n".join(lines)),) if lines else ()
 
 
-def _cases(suite: SuiteSummary, name: str) -> Section:
-    """One row a case: how often it passed, what that says of its rate, how long it took."""
+def _case_table(suite: SuiteSummary, name: str) -> Section:
+    """Return one row per case: how often it passed, its rate, and how long it took."""
     columns = {
         "case": [case.case for case in suite.cases],
-        "trap kind": [case.category for case in suite.cases],
-        "passed": [f"{case.passes}/{case.counted}" for case in suite.cases],
+        "trap": [case.trap for case in suite.cases],
+        "passed": [f"{case.counts.passes}/{case.counts.counted}" for case in suite.cases],
         "rate": [formatting.rate(case.rate) for case in suite.cases],
         "95% interval": [formatting.interval(case.interval) for case in suite.cases],
-        "median s": [formatting.seconds(case.median) for case in suite.cases],
-        "p95 s": [formatting.seconds(case.p95) for case in suite.cases],
+        "median s": [formatting.seconds(case.median_seconds) for case in suite.cases],
+        "p95 s": [formatting.seconds(case.p95_seconds) for case in suite.cases],
     }
     return _table(name, columns)
 
 
 def _table(title: str, columns: Mapping[str, Sequence[str]]) -> Section:
-    """A table of these columns, without those that are empty."""
+    """Return a table of the columns that are not empty."""
     kept = {name: cells for name, cells in columns.items() if any(cells)}
     return Section(title, tuple(kept), tuple(zip(*kept.values(), strict=True)))
 
 
-def _not_passed(suite: SuiteSummary) -> list[Section]:
-    """One row a case that did not always pass: wrong answers, the mistakes they equal, other endings."""
+def _failure_table(suite: SuiteSummary) -> list[Section]:
+    """Return one row per case that did not always pass: wrong answers, their mistakes, other outcomes."""
     rows = tuple(
         (
             case.case,
             str(case.outcomes["failed"] or ""),
-            formatting.slips(case.slips, case.unnamed),
-            _others(case),
+            formatting.mistakes(case.mistakes, case.other_wrong_answers),
+            _other_outcomes(case),
         )
         for case in suite.cases
-        if case.passes < case.planned
+        if case.counts.passes < case.counts.planned
     )
-    columns = ("case", "wrong", "wrong answers equal", "ended otherwise")
+    columns = ("case", "wrong", "wrong answers match", "other outcomes")
     return [Section("", columns, rows)] if rows else []
 
 
-def _others(trials: CaseSummary | SuiteSummary) -> str:
-    """How those ended that neither passed nor gave a wrong answer, and how many are open."""
-    told = formatting.outcomes(trials.outcomes, ("passed", "failed"))
-    return ", ".join(filter(None, [told, f"{trials.open} open" if trials.open else ""]))
+def _other_outcomes(summary: CaseSummary | SuiteSummary) -> str:
+    """Return how many trials neither passed nor gave a wrong answer, by outcome, and how many are open."""
+    ended = formatting.outcomes(summary.outcomes, ("passed", "failed"))
+    return ", ".join(filter(None, [ended, f"{summary.counts.open} open" if summary.counts.open else ""]))
 
 
-def _facts(suite: SuiteSummary) -> Iterator[tuple[str, str]]:
-    """The suite's rates and counts, each named for what it means."""
-    counted = [case.counted for case in suite.cases if case.counted]
-    spread = f"{min(counted)} to {max(counted)}" if counted and min(counted) < max(counted) else ""
-    over = f"over {formatting.several(len(counted), 'case')}, {formatting.several(sum(counted), 'trial')}"
+def _suite_facts(suite: SuiteSummary) -> Iterator[tuple[str, str]]:
+    """Yield the suite's rates and counts, each with its name."""
+    counted = [case.counts.counted for case in suite.cases if case.counts.counted]
+    yield "mean rate", f"{formatting.rate(suite.rate)} {_weights(counted)}"
+    if suite.suite.true_rate is not None:
+        yield "true rate", f"{formatting.rate(suite.suite.true_rate)} on these cases, by construction"
+    unknown = "n/a: fewer than two cases" if len(counted) < 2 else formatting.UNKNOWN
     yield (
-        "mean rate",
-        f"{formatting.rate(suite.rate)} {over}"
-        + (f"; cases weigh the same, though their trials are {spread}" if spread else ""),
+        "on these cases",
+        formatting.interval(suite.on_these_cases) if suite.on_these_cases else unknown,
     )
-    if suite.suite.truth is not None:
-        yield "true rate", f"{formatting.rate(suite.suite.truth)} on these cases, as the solution was made"
-    few = "n/a: fewer than two cases" if len(counted) < 2 else formatting.UNKNOWN
-    yield "on these cases", formatting.interval(suite.on_these) if suite.on_these else few
-    yield "on new cases of this build", formatting.interval(suite.on_new) if suite.on_new else few
-    yield from _of_k(suite)
-    if len(suite.kinds) > 1 and any(kind.cases > 1 for kind in suite.kinds):
-        kinds = (f"{kind.name} {kind.passes}/{kind.counted}" for kind in suite.kinds)
-        yield "passed by trap kind", ", ".join(kinds)
-    yield "ended", formatting.outcomes(suite.outcomes) or "no trial ran"
-    if told := formatting.slips(suite.slips, suite.unnamed):
-        yield "wrong answers equal", told
     yield (
-        "can be told apart",
-        f"{_difference(suite)}; {TELL[0]} from {TELL[1]} takes {trials_to_tell(*TELL):,} trials each "
-        "(80% power)",
+        "on new cases of this build",
+        formatting.interval(suite.on_new_cases) if suite.on_new_cases else unknown,
     )
+    if suite.pass_at:
+        yield "pass@k", f"{_by_k(suite.pass_at)} (any of k trials passes; unbiased)"
+        yield "pass^k", f"{_by_k(suite.pass_hat)} (all of k trials pass; unbiased)"
+    if len(suite.traps) > 1 and any(trap.cases > 1 for trap in suite.traps):
+        traps = (f"{trap.trap} {trap.counts.passes}/{trap.counts.counted}" for trap in suite.traps)
+        yield "passed by trap", ", ".join(traps)
+    yield "outcomes", formatting.outcomes(suite.outcomes) or "no trial ran"
+    if matches := formatting.mistakes(suite.mistakes, suite.other_wrong_answers):
+        yield "wrong answers match", matches
+    yield "minimum detectable difference", _detectable(suite)
     yield "time", f"{formatting.duration(suite.seconds)} in all trials together"
-    if told := formatting.usage(suite.usage, suite.done):
-        yield "reported usage", told
+    if usage := formatting.usage(suite.usage, suite.counts.done):
+        yield "reported usage", usage
 
 
-def _of_k(suite: SuiteSummary) -> Iterator[tuple[str, str]]:
-    """pass@k and pass^k, for each k that the trials allow."""
-    if not suite.pass_at:
-        return
-    for name, values, meaning in (
-        ("pass@k", suite.pass_at, "any of k trials passes; unbiased"),
-        ("pass^k", suite.pass_hat, "all of k trials pass; unbiased"),
-    ):
-        yield (
-            name,
-            ", ".join(f"k={k}: {formatting.rate(value)}" for k, value in values.items()) + f" ({meaning})",
-        )
+def _weights(counted: Sequence[int]) -> str:
+    """Return over how many cases and trials a mean rate is.
+
+    counted: how many counted trials each case has, without cases that have none.
+    """
+    over = f"over {formatting.plural(len(counted), 'case')}, {formatting.plural(sum(counted), 'trial')}"
+    if not counted or min(counted) == max(counted):
+        return over
+    return f"{over}; all cases have the same weight, though they have {min(counted)} to {max(counted)} trials"
 
 
-def _difference(suite: SuiteSummary) -> str:
-    if suite.difference is None:
-        return "so few trials tell no two runs apart"
-    return f"two runs like this if their rates differ by {suite.difference:.2f} or more"
+def _by_k(values: Mapping[int, float | None]) -> str:
+    return ", ".join(f"k={k}: {formatting.rate(value)}" for k, value in values.items())
 
 
-def _overview(summary: RunSummary, positions: Sequence[int]) -> Section:
-    """One row a suite."""
+def _detectable(suite: SuiteSummary) -> str:
+    if suite.minimum_detectable_difference is None:
+        return "n/a: fewer than two cases" if len(suite.cases) < 2 else "n/a: too few trials"
+    return f"{suite.minimum_detectable_difference:.2f} between two runs like this (80% power)"
+
+
+def _suite_table(summary: RunSummary, positions: Sequence[int]) -> Section:
+    """Return one row per suite."""
     suites = [summary.suites[position] for position in positions]
     columns = {
-        "suite": [label(summary.run, position) for position in positions],
+        "suite": [suite_name(summary.run, position) for position in positions],
         "cases": [str(len(suite.cases)) for suite in suites],
-        "passed": [f"{suite.passes}/{suite.counted}" for suite in suites],
+        "passed": [f"{suite.counts.passes}/{suite.counts.counted}" for suite in suites],
         "mean rate": [formatting.rate(suite.rate) for suite in suites],
-        "on these cases": [formatting.interval(suite.on_these) for suite in suites],
-        "on new cases": [formatting.interval(suite.on_new) for suite in suites],
-        "otherwise": [_others(suite) for suite in suites],
+        "on these cases": [formatting.interval(suite.on_these_cases) for suite in suites],
+        "on new cases": [formatting.interval(suite.on_new_cases) for suite in suites],
+        "other outcomes": [_other_outcomes(suite) for suite in suites],
     }
     return _table("All suites", columns)

@@ -1,44 +1,62 @@
-"""From the trials of a run, one after the other, to what it came to."""
+"""Turn the trials of a run, one after the other, into its summary."""
 
 from collections.abc import Iterable, Sequence
 
 from trapcli.calibration.records import JUDGE_ERROR, Run, RunSuite, Trial
-from trapcli.calibration.reports.provider_errors import Reader
-from trapcli.calibration.reports.run_summary import CaseSummary, Kind, RunSummary, SuiteSummary
-from trapcli.calibration.reports.tally import CaseTally, SuiteTally, Tallies, Usage
+from trapcli.calibration.reports.provider_errors import TailReader
+from trapcli.calibration.reports.run_summary import (
+    CaseSummary,
+    RunSummary,
+    SuiteSummary,
+    TrapSummary,
+    TrialCounts,
+    by_frequency,
+)
+from trapcli.calibration.reports.tally import CaseTally, RunTally, SuiteTally, Usage
 from trapcli.calibration.stats import rates
-from trapcli.calibration.stats.comparison import detectable_difference
+from trapcli.calibration.stats.comparison import minimum_detectable_difference
 from trapcli.calibration.stats.quantiles import quantile
 from trapcli.core.errors import TrapError
 
-KS = (2, 3, 5, 10, 20, 50, 100)  # pass@k and pass^k are told for those that are no more than the trials
+KS = (2, 3, 5, 10, 20, 50, 100)  # pass@k and pass^k are computed for those up to the trials of a case
 
 
-def summarize(run: Run, trials: Iterable[Trial], read: Reader | None = None, earlier: int = 0) -> RunSummary:
-    """Sum up the trials of a run, in any order, in one pass.
+def summarize(
+    run: Run, trials: Iterable[Trial], read: TailReader | None = None, earlier_runs: int = 0
+) -> RunSummary:
+    """Return the summary of a run.
 
-    read: gives the last bytes of a stored stream; it is called only for trials that may be
-    errors of the agent's provider, which nobody looks for without it. Raises TrapError if a
-    trial is of a case that the run does not have.
+    trials: of the run, in any order; they are read once.
+    read: returns the last bytes of a stored stream. It is called only for trials that may be
+        provider errors; without it these are not looked for.
+    earlier_runs: how many runs before it used the same cases.
+
+    Raises TrapError if a trial is of a case that the run does not have.
     """
-    tallies = Tallies(run)
+    tally = RunTally(run)
     for trial in trials:
         try:
-            tallies.add(trial, read)
+            tally.add(trial, read)
         except (KeyError, IndexError) as error:
             raise TrapError(
-                f"run {run.number} holds a trial that it did not plan: suite {trial.suite}, {trial.case}, "
-                f"status {trial.status!r}. Its database is damaged, or of another version of trapcli."
+                f"run {run.number} has a trial that it did not plan: suite {trial.suite}, {trial.case}, "
+                f"status {trial.status!r}. Its database is damaged, or was written by another version of "
+                "trapcli."
             ) from error
-    suites = zip(run.plan.suites, tallies, strict=True)
-    incidents = tuple((*key, what) for key, what in tallies.incidents.items())
-    summaries = tuple(_suite(*pair, run.plan.trials) for pair in suites)
-    return RunSummary(run, summaries, earlier, incidents, tuple(tallies.lost))
+    suites = zip(run.plan.suites, tally.suites, strict=True)
+    return RunSummary(
+        run=run,
+        suites=tuple(_summarize_suite(suite, trials_of, run.plan.trials) for suite, trials_of in suites),
+        earlier_runs=earlier_runs,
+        never_ran=tuple((*key, what) for key, what in tally.never_ran.items()),
+        lost_attempts=tuple(tally.lost_attempts),
+    )
 
 
-def _suite(suite: RunSuite, tally: SuiteTally, trials: int) -> SuiteSummary:
-    cases = tuple(_case(case) for case in tally.cases.values())
-    counts = [(case.passes, case.counted) for case in cases]
+def _summarize_suite(suite: RunSuite, tally: SuiteTally, trials: int) -> SuiteSummary:
+    cases = tuple(_summarize_case(case) for case in tally.cases.values())
+    counts = [case.counts.pair for case in cases]
+    several = len(rates.cases_with_trials(counts)) >= 2
     usage = Usage()
     for case in cases:
         usage.merge(case.usage)
@@ -46,60 +64,56 @@ def _suite(suite: RunSuite, tally: SuiteTally, trials: int) -> SuiteSummary:
     return SuiteSummary(
         suite=suite,
         cases=cases,
+        traps=_summarize_traps(cases),
         rate=rates.mean_rate(counts),
-        on_these=rates.on_these_cases(counts),
-        on_new=rates.on_new_cases(counts),
+        clustered_standard_error=rates.clustered_standard_error(counts),
+        on_these_cases=rates.interval_on_these_cases(counts),
+        on_new_cases=rates.interval_on_new_cases(counts),
         pass_at={k: rates.mean_pass_at_k(counts, k) for k in ks},
         pass_hat={k: rates.mean_pass_hat_k(counts, k) for k in ks},
-        difference=detectable_difference(counts),
-        without_errors=_without_errors(cases),
-        kinds=_kinds(cases),
-        sightings={
-            "judge_errors": tally.judge_errors,
-            "errors": tally.errors,
-            "stragglers": tally.stragglers,
-            "cut": tally.cut,
-            "overloaded": tally.overloaded,
-            "usage": tally.usage,
-        },
-        highest_load=tally.highest,
+        minimum_detectable_difference=minimum_detectable_difference(counts) if several else None,
+        rate_without_provider_errors=_rate_without_provider_errors(cases),
+        flagged=tally.flagged,
+        highest_load=tally.highest_load,
         seconds=sum(sum(case.seconds) for case in tally.cases.values()),
         usage=usage,
     )
 
 
-def _case(tally: CaseTally) -> CaseSummary:
-    seconds = tally.seconds
-    done = len(seconds)
+def _summarize_case(tally: CaseTally) -> CaseSummary:
+    done = len(tally.seconds)
     counted = done - tally.outcomes[JUDGE_ERROR]
     passes = tally.outcomes["passed"]
     return CaseSummary(
         case=tally.case,
-        category=tally.category,
-        planned=tally.planned,
+        trap=tally.trap,
+        counts=TrialCounts(tally.planned, done, counted, passes, open=max(0, tally.planned - done)),
         outcomes=tally.outcomes,
         rate=passes / counted if counted else None,
         interval=rates.wilson(passes, counted) if counted else None,
-        median=quantile(seconds, 0.5),
-        p95=quantile(seconds, 0.95),
-        slips=dict(sorted(tally.slips.items(), key=lambda item: (-item[1], item[0]))),
-        unnamed=tally.unnamed,
-        errors=tally.errors,
-        identical=done >= 2 and tally.same,
+        median_seconds=quantile(tally.seconds, 0.5),
+        p95_seconds=quantile(tally.seconds, 0.95),
+        mistakes=by_frequency(tally.mistakes),
+        other_wrong_answers=tally.other_wrong_answers,
+        provider_errors=tally.provider_errors,
+        identical_outputs=done >= 2 and tally.same_outputs,
         usage=tally.usage,
     )
 
 
-def _without_errors(cases: Sequence[CaseSummary]) -> float | None:
-    """The mean rate if trials that look like provider errors had not been counted; none of them passed."""
-    return rates.mean_rate([(case.passes, case.counted - case.errors) for case in cases])
+def _rate_without_provider_errors(cases: Sequence[CaseSummary]) -> float | None:
+    """Return the mean rate if trials that look like provider errors, none of which passed, did not count."""
+    return rates.mean_rate(
+        [(case.counts.passes, case.counts.counted - case.provider_errors) for case in cases]
+    )
 
 
-def _kinds(cases: Sequence[CaseSummary]) -> tuple[Kind, ...]:
-    """The trap kinds in the order of their first cases; a case without a verdict has none."""
-    names = dict.fromkeys(case.category for case in cases if case.category)
-    return tuple(_kind(name, [case for case in cases if case.category == name]) for name in names)
-
-
-def _kind(name: str, cases: Sequence[CaseSummary]) -> Kind:
-    return Kind(name, len(cases), sum(case.passes for case in cases), sum(case.counted for case in cases))
+def _summarize_traps(cases: Sequence[CaseSummary]) -> tuple[TrapSummary, ...]:
+    """Return the traps in the order of their first cases; a case without a verdict has none."""
+    by_trap: dict[str, list[TrialCounts]] = {}
+    for case in cases:
+        if case.trap:
+            by_trap.setdefault(case.trap, []).append(case.counts)
+    return tuple(
+        TrapSummary(trap, len(counts), sum(counts, TrialCounts())) for trap, counts in by_trap.items()
+    )

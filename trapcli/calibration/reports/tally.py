@@ -1,7 +1,7 @@
-"""What is counted while the trials of a run pass by, one at a time.
+"""Counters for the trials of a run, fed one trial at a time.
 
-Of a trial there stays its time; verdicts and outputs are not kept, so that memory does not
-grow with them. `trapcli.calibration.reports.summarizer` makes rates of the counts.
+Only the duration of each trial is kept, never its verdict or output, so that memory does not grow
+with those. `trapcli.calibration.reports.summarizer` turns the counters into rates.
 """
 
 import math
@@ -11,42 +11,51 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from trapcli.calibration.records import JUDGE_ERROR, Run, Trial
-from trapcli.calibration.reports.provider_errors import Reader, looks_like_provider_error
+from trapcli.calibration.reports.provider_errors import TailReader, looks_like_provider_error
 
-KILLED = "killed"  # crashed by a signal that was none of ours
+KILLED = "killed"  # crashed by a signal that we did not send
 OUTCOMES = ("passed", "failed", "unreadable", "empty", "timed_out", "crashed", KILLED, JUDGE_ERROR)
-PROBLEM = "problem"  # why a trial's own report of its usage cannot be read
-LISTED = 10  # trials of one sort that are named; the others are only counted
+PROBLEM = "problem"  # the key in a trial's usage that says why its usage.json cannot be read
+MAX_LISTED = 10  # trials with one flag that are named; the others are only counted
+
+# Why a trial can be flagged for a warning.
+FLAGS = ("judge_errors", "provider_errors", "stragglers", "cut_outputs", "unreadable_usage", "overload")
 
 
 @dataclass(slots=True)
-class Sighting:
-    """How many trials had something in common, and the first of them: case and number."""
+class FlaggedTrials:
+    """How many trials have one flag, and the first of them: case and number."""
 
     count: int = 0
     first: list[tuple[str, int]] = field(default_factory=list)
 
     def add(self, trial: Trial) -> None:
+        """Count a trial."""
         self.count += 1
-        if len(self.first) < LISTED:
+        if len(self.first) < MAX_LISTED:
             self.first.append((trial.case, trial.number))
 
 
 @dataclass(slots=True)
 class Usage:
-    """Tokens, costs and other figures that trials reported (see `trapcli.calibration.solutions.usage`): each
-    with its sum, and in how many trials it was."""
+    """Tokens, costs and other figures that trials reported (see `trapcli.calibration.solutions.usage`).
+
+    sums: by figure, its sum over the trials.
+    known: by figure, how many trials reported it.
+    """
 
     sums: dict[str, float] = field(default_factory=dict)
     known: dict[str, int] = field(default_factory=dict)
 
     def add(self, reported: Mapping[str, Any]) -> None:
+        """Add what one trial reported."""
         for name, value in reported.items():
             if name != PROBLEM:
                 self.sums[name] = self.sums.get(name, 0) + value
                 self.known[name] = self.known.get(name, 0) + 1
 
     def merge(self, other: "Usage") -> None:
+        """Add the figures of other trials."""
         for name, value in other.sums.items():
             self.sums[name] = self.sums.get(name, 0) + value
             self.known[name] = self.known.get(name, 0) + other.known[name]
@@ -56,102 +65,121 @@ class Usage:
 class CaseTally:
     """The trials of one case so far.
 
-    unnamed: wrong answers that equal no named mistake. errors: trials that look like an error
-    of the agent's provider. same: whether all outputs so far are the same bytes, and not empty.
+    case: its id.
+    planned: how many trials the run has of it.
+    trap: the trap that the case sets, as verdicts name it; "" before the first verdict.
+    outcomes: by outcome, how many trials had it.
+    mistakes: by mistake, how many answers match it.
+    other_wrong_answers: how many wrong answers match no known mistake.
+    provider_errors: how many trials look like an error of the agent's provider.
+    seconds: the durations of the trials.
+    usage: what the trials reported.
+    same_outputs: whether all outputs so far, printed or left in files, are the same bytes, and not empty.
+    last_output: the last of them.
     """
 
     case: str
     planned: int
-    category: str = ""
+    trap: str = ""
     outcomes: dict[str, int] = field(default_factory=lambda: dict.fromkeys(OUTCOMES, 0))
-    slips: dict[str, int] = field(default_factory=dict)
-    unnamed: int = 0
-    errors: int = 0
+    mistakes: dict[str, int] = field(default_factory=dict)
+    other_wrong_answers: int = 0
+    provider_errors: int = 0
     seconds: "array[float]" = field(default_factory=lambda: array("d"))
     usage: Usage = field(default_factory=Usage)
-    same: bool = True
-    output: tuple[str, int] | None = None
+    same_outputs: bool = True
+    last_output: tuple[str, int, str] | None = None
 
     def add(self, trial: Trial) -> None:
+        """Count a trial of the case."""
         outcome = KILLED if trial.status == "crashed" and trial.exit_code < 0 else trial.status
         self.outcomes[outcome] += 1
-        self.category = self.category or str(trial.verdict.get("category") or "")
+        self.trap = self.trap or str(trial.verdict.get("trap") or "")
         self.seconds.append(trial.seconds)
         self.usage.add(trial.usage or {})
-        output = (trial.stdout.digest, trial.stdout.size)
-        self.same = self.same and bool(output[1]) and self.output in (None, output)
-        self.output = output
-        if slip := slip_of(trial):
-            self.slips[slip] = self.slips.get(slip, 0) + 1
+        output = (trial.stdout.digest, trial.stdout.size, trial.files.digest)
+        written = trial.stdout.size > 0 or trial.files.size > 0
+        self.same_outputs = self.same_outputs and written and self.last_output in (None, output)
+        self.last_output = output
+        if mistake := mistake_of(trial):
+            self.mistakes[mistake] = self.mistakes.get(mistake, 0) + 1
         elif trial.status == "failed":
-            self.unnamed += 1
+            self.other_wrong_answers += 1
 
 
 @dataclass(slots=True)
 class SuiteTally:
-    """The trials of one suite so far. highest: the highest load while a trial hit its limit."""
+    """The trials of one suite so far.
+
+    cases: by id, the tally of each case.
+    flagged: by flag (see `FLAGS`), the trials that have it.
+    highest_load: the highest load when a trial with the flag "overload" ended.
+    """
 
     cases: dict[str, CaseTally]
-    judge_errors: Sighting = field(default_factory=Sighting)
-    errors: Sighting = field(default_factory=Sighting)
-    stragglers: Sighting = field(default_factory=Sighting)
-    cut: Sighting = field(default_factory=Sighting)
-    overloaded: Sighting = field(default_factory=Sighting)
-    usage: Sighting = field(default_factory=Sighting)
-    highest: float = 0.0
+    flagged: dict[str, FlaggedTrials] = field(
+        default_factory=lambda: {flag: FlaggedTrials() for flag in FLAGS}
+    )
+    highest_load: float = 0.0
 
-    def add(self, trial: Trial, cpus: float, read: Reader | None) -> None:
+    def add(self, trial: Trial, cpus: float, read: TailReader | None) -> None:
+        """Count a trial of the suite; KeyError if the suite does not have its case."""
         case = self.cases[trial.case]
         case.add(trial)
-        if trial.status == JUDGE_ERROR:
-            self.judge_errors.add(trial)
-        if read is not None and looks_like_provider_error(trial, read):
-            case.errors += 1
-            self.errors.add(trial)
-        if trial.stragglers:
-            self.stragglers.add(trial)
-        if trial.stdout.cut:
-            self.cut.add(trial)
-        if trial.usage and PROBLEM in trial.usage:
-            self.usage.add(trial)
-        if trial.timed_out and trial.load > cpus:
-            self.overloaded.add(trial)
-            self.highest = max(self.highest, trial.load)
+        for flag in _flags_of(trial, cpus, read):
+            self.flagged[flag].add(trial)
+            if flag == "provider_errors":
+                case.provider_errors += 1
+            elif flag == "overload":
+                self.highest_load = max(self.highest_load, trial.load)
 
 
-class Tallies:
-    """The trials of a run so far, by suite; the incidents whose trials have not run since, and those
-    whose trials have."""
+class RunTally:
+    """The trials of a run so far.
+
+    suites: the tally of each suite.
+    never_ran: by (suite, case, number), what happened to trials that have not run since.
+    lost_attempts: (suite, case, number, what happened) for trials that have.
+    """
 
     def __init__(self, run: Run) -> None:
         trials = run.plan.trials
         self.suites = [
             SuiteTally({case: CaseTally(case, trials) for case in suite.cases}) for suite in run.plan.suites
         ]
-        self.incidents = {(suite, case, number): what for suite, case, number, what in run.incidents}
-        self.lost: list[tuple[int, str, int, str]] = []
+        self.never_ran = {(suite, case, number): what for suite, case, number, what in run.incidents}
+        self.lost_attempts: list[tuple[int, str, int, str]] = []
         self._cpus = cpus_of(run) or math.inf
 
-    def add(self, trial: Trial, read: Reader | None = None) -> None:
-        """Count a trial of the run; KeyError or IndexError if it is none."""
+    def add(self, trial: Trial, read: TailReader | None = None) -> None:
+        """Count a trial; KeyError or IndexError if the run does not have its suite or case."""
         self.suites[trial.suite].add(trial, self._cpus, read)
         key = trial.suite, trial.case, trial.number
-        if key in self.incidents:
-            self.lost.append((*key, self.incidents.pop(key)))
-
-    def __iter__(self) -> Iterator[SuiteTally]:
-        return iter(self.suites)
+        if key in self.never_ran:
+            self.lost_attempts.append((*key, self.never_ran.pop(key)))
 
 
-def slip_of(trial: Trial) -> str:
-    """The named mistake that its answer equals, or "": also of an answer whose process ended badly."""
-    slip = trial.verdict.get("slip")
-    if trial.passed or not slip:
-        return ""
-    return slip if isinstance(slip, str) else " or ".join(map(str, slip))
+def mistake_of(trial: Trial) -> str:
+    """Return the mistake that the answer matches, also if the process ended badly; "" if none."""
+    return "" if trial.passed else str(trial.verdict.get("mistake") or "")
 
 
 def cpus_of(run: Run) -> float | None:
-    """The processors of the machine that it ran on, if it is known."""
+    """Return the number of processors of the machine that the run used, if it is known."""
     cpus = run.host.get("cpus")
     return float(cpus) if isinstance(cpus, int | float) and cpus > 0 else None
+
+
+def _flags_of(trial: Trial, cpus: float, read: TailReader | None) -> Iterator[str]:
+    if trial.status == JUDGE_ERROR:
+        yield "judge_errors"
+    if read is not None and looks_like_provider_error(trial, read):
+        yield "provider_errors"
+    if trial.stragglers:
+        yield "stragglers"
+    if trial.stdout.cut:
+        yield "cut_outputs"
+    if trial.usage and PROBLEM in trial.usage:
+        yield "unreadable_usage"
+    if trial.timed_out and trial.load > cpus:
+        yield "overload"

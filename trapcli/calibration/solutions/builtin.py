@@ -1,139 +1,151 @@
-"""The solutions that come with the program, to be run as any other: as a process of their own.
+"""The solutions that come with the program.
 
     builtin:solve             the family's reference solver
-    builtin:slip:NAME         the same solver making this one mistake in every case that has it
-    builtin:flaky:P           each mistake of a case happens with chance P, independently
+    builtin:mistake:NAME      the same solver, making this one mistake in every case that has it
+    builtin:flaky:P           makes each mistake of a case with probability P, independently
     builtin:flaky:P:SEED      the same, with the same mistakes in every run
 
-The process does nothing but solve or slip; which of them, chance included, is settled when its
-command is made. It imports what its family needs to solve, and nothing else.
+They run as any other solution, in a process of their own (`builtin_process`). Which mistake a
+trial makes is decided here, when its command is made.
 """
 
 import json
 import os
 import re
-import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Any, ClassVar
 
+from trapcli.calibration.execution.helper_process import python
+from trapcli.calibration.solutions.command import TIMEOUT
+from trapcli.calibration.solutions.environment import TrialDirectories, trial_environment
 from trapcli.core import registry
+from trapcli.core.contract import Case
 from trapcli.core.draw import Draw
-from trapcli.core.errors import UNUSABLE, TrapError
-
-if TYPE_CHECKING:
-    from trapcli.calibration.records import RunSuite
+from trapcli.core.errors import TrapError
+from trapcli.core.recipe import Recipe
 
 PREFIX = "builtin:"
-VARIABLE = "TRAP_MANIFEST"
+PROCESS = "trapcli.calibration.solutions.builtin_process"
 FORMS = (
-    "builtin:solve, builtin:slip:MECHANISM, builtin:flaky:P or builtin:flaky:P:SEED, where P is a chance "
-    "from 0 to 1"
+    "builtin:solve, builtin:mistake:NAME, builtin:flaky:P or builtin:flaky:P:SEED, where P is the "
+    "probability (from 0 to 1) of making each known mistake"
 )
-CHANCE = r"[0-9]*\.?[0-9]+"
-SEED = r"[A-Za-z0-9._-]{1,64}"  # not compiled here: the process needs neither
+CHANCE = re.compile(r"[0-9]*\.?[0-9]+")
+SEED = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
 @dataclass(frozen=True, slots=True)
 class Builtin:
-    """A builtin solution. slip: the mistake it makes; "" makes none. chance, seed: of a flaky one."""
+    """A solution that comes with the program. See `solution` for the interface.
 
-    slip: str = ""
+    given: how the user named it.
+    cwd: the directory it runs in.
+    mistake: the mistake that it always makes, or "".
+    chance: the probability of each of a case's mistakes, or None if it is not flaky.
+    seed: decides, instead of the run's token, which mistakes a flaky one makes, or "".
+    """
+
+    given: str
+    cwd: Path
+    mistake: str = ""
     chance: float | None = None
     seed: str = ""
 
+    command: ClassVar[tuple[str, ...]] = ()
+    timeout: ClassVar[float] = TIMEOUT
+    stdin: ClassVar[str | None] = None
+    name: ClassVar[str | None] = None
+    setup_cmd: ClassVar[str | None] = None
+    measures_agent: ClassVar[bool] = False
 
-def read_builtin(text: str) -> Builtin:
-    """The builtin solution that stands behind "builtin:"; TrapError, listing the forms, if there is none."""
-    kind, *words = text.split(":")
-    if kind == "solve" and not words:
-        return Builtin()
-    if kind == "slip" and len(words) == 1 and words[0]:
-        return Builtin(slip=words[0])
-    if kind == "flaky" and len(words) in (1, 2) and re.fullmatch(CHANCE, words[0]) and float(words[0]) <= 1:
-        if len(words) == 1:
-            return Builtin(chance=float(words[0]))
-        if re.fullmatch(SEED, words[1]):
-            return Builtin(chance=float(words[0]), seed=words[1])
-        raise TrapError(
-            f"--solution {PREFIX}{text}: the seed {words[1]!r} is not up to 64 letters, digits or any of ._-"
-        )
-    raise TrapError(f"--solution {PREFIX}{text}: there is no such solution. There are {FORMS}.")
+    @property
+    def is_reference(self) -> bool:
+        """Whether this is the reference solver, without mistakes."""
+        return not self.mistake and self.chance is None
 
+    def argv(self, case: Case, number: int, *, recipe: Recipe, token: str) -> tuple[str, ...]:
+        """Return the command of one trial, which can be started in any directory."""
+        mistake = self.choose_mistake(case.mistakes, self._stream(case.id, number, recipe, token))
+        return python(PROCESS, case.family, *([mistake] if mistake else []))
 
-def refuse_unknown_slip(builtin: Builtin, families: Iterable[str]) -> None:
-    """TrapError, listing the mechanisms, if the slip's mechanism is one of none of the families."""
-    if not builtin.slip:
-        return
-    known = {name: tuple(registry.family(name).mechanisms) for name in dict.fromkeys(families)}
-    if not any(builtin.slip in names for names in known.values()):
-        listed = "; ".join(f"{name} has {', '.join(names) or 'none'}" for name, names in known.items())
-        raise TrapError(
-            f"--solution {PREFIX}slip:{builtin.slip}: no family of this run has a mechanism of that name: "
-            f"{listed}."
-        )
+    def environment(
+        self,
+        directories: TrialDirectories,
+        *,
+        isolate: bool = False,
+        allowed: Sequence[str] = (),
+        environ: Mapping[str, str] = os.environ,
+    ) -> dict[str, str]:
+        """Return the variables of a trial; see `trial_environment`."""
+        return trial_environment(directories, cwd=self.cwd, isolate=isolate, allowed=allowed, environ=environ)
 
+    def true_rate(self, mistakes: Sequence[str]) -> float | None:
+        """Return the pass rate of a flaky solution on a case with these mistakes, else None."""
+        return None if self.chance is None else (1.0 - self.chance) ** len(mistakes)
 
-def mistake(builtin: Builtin, mechanisms: Sequence[str], stream: str) -> str:
-    """The mistake that is made on a case with these mechanisms in the trial that `stream` names; "" for none.
+    def prepare(self, families: Sequence[str], environ: Mapping[str, str] = os.environ) -> None:
+        """Raise TrapError, listing the mistakes, if none of the families has this solution's mistake."""
+        if not self.mistake:
+            return
+        known = {name: tuple(registry.family(name).mistakes) for name in dict.fromkeys(families)}
+        if not any(self.mistake in names for names in known.values()):
+            has = "; ".join(f"{name} has {', '.join(names) or 'none'}" for name, names in known.items())
+            raise TrapError(
+                f"--solution {self.given}: no family of this run has a mistake of that name: {has}."
+            )
 
-    A slip that the case does not have is not made: whoever holds that one wrong belief gets such
-    a case right. Of several that happen to a flaky solution, one is chosen.
-    """
-    if builtin.chance is None:
-        return builtin.slip if builtin.slip in mechanisms else ""
-    draw = Draw(stream)
-    happened = [name for name in mechanisms if draw.chance(builtin.chance)]
-    return draw.choice(happened) if happened else ""
+    def choose_mistake(self, mistakes: Sequence[str], stream: str) -> str:
+        """Return the mistake to make on a case with these mistakes, or "".
 
+        stream: names the trial's random numbers.
 
-def true_rate(builtin: Builtin, mechanisms: Sequence[str]) -> float:
-    """The chance that a trial on a case with these mechanisms passes; (1 - P) ** m if it is flaky."""
-    if builtin.chance is None:
-        return 0.0 if builtin.slip in mechanisms else 1.0
-    return (1.0 - builtin.chance) ** len(mechanisms)
+        A mistake that the case does not have is not made, because it would lead to gold there. If
+        several of a flaky solution's mistakes happen, one of them is chosen.
+        """
+        if self.chance is None:
+            return self.mistake if self.mistake in mistakes else ""
+        draw = Draw(stream)
+        happened = [name for name in mistakes if draw.chance(self.chance)]
+        return draw.choice(happened) if happened else ""
 
+    def _stream(self, case_id: str, number: int, recipe: Recipe, token: str) -> str:
+        """Return the name of a trial's random numbers: by what the suite was built from, not where it is."""
+        source = f"seed {self.seed}" if self.seed else f"run {token}"
+        knobs = json.dumps(dict(recipe.knobs), sort_keys=True)
+        return f"flaky/{source}/{recipe.family}/{recipe.version}/{recipe.seed}/{knobs}/{case_id}/{number}"
 
-def stream_name(builtin: Builtin, run: str, suite: "RunSuite", case: str, number: int) -> str:
-    """The stream that decides a trial. `run`: the run's token; it plays no part if there is a seed.
+    def to_json(self) -> dict[str, Any]:
+        """Return JSON data that `from_json` reads back."""
+        return {
+            "type": "builtin",
+            "given": self.given,
+            "cwd": str(self.cwd),
+            "mistake": self.mistake,
+            "chance": self.chance,
+            "seed": self.seed,
+        }
 
-    What tells the suite is what it was built from, not where it stands.
-    """
-    source = f"seed {builtin.seed}" if builtin.seed else f"run {run}"
-    knobs = json.dumps(dict(suite.knobs), sort_keys=True)
-    return f"flaky/{source}/{suite.family}/{suite.version}/{suite.seed}/{knobs}/{case}/{number}"
-
-
-def command_for(builtin: Builtin, family: str, mechanisms: Sequence[str], stream: str) -> tuple[str, ...]:
-    """The command of one trial on a case of the family that has these mechanisms.
-
-    It works from whatever directory it is started in, and finds the modules that this process does.
-    """
-    from trapcli.calibration.execution.child_process import python  # the process itself has no need of it
-
-    made = mistake(builtin, mechanisms, stream)
-    return python(__name__, family, *([made] if made else []))
-
-
-def main(words: Sequence[str]) -> None:
-    """The process: solve the case that the manifest names, or make the mistake; FAMILY [MECHANISM]."""
-    try:
-        family = registry.family(words[0])
-        files = dict(_files(json.loads(os.environ[VARIABLE])["inputs_dir"]))
-        printed = family.slip(files, words[1]) if words[1:] else family.solve(files)
-    except TrapError as error:
-        print(f"{PREFIX[:-1]}: {error}", file=sys.stderr)
-        sys.exit(UNUSABLE)
-    sys.stdout.buffer.write(printed.encode("utf-8"))
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "Builtin":
+        """Return the solution that `to_json` turned into this data."""
+        values = {name: value for name, value in data.items() if name != "type"}
+        return cls(**{**values, "cwd": Path(data["cwd"])})
 
 
-def _files(home: str) -> Iterator[tuple[str, str]]:
-    """The files of a case as a family takes them, in the order of their paths; hidden ones are none."""
-    found = []
-    for folder, folders, names in os.walk(home):
-        folders[:] = [name for name in folders if not name.startswith(".") and name != "__pycache__"]
-        found += [os.path.join(folder, name) for name in names if not name.startswith(".")]
-    named = sorted((os.path.relpath(path, home).replace(os.sep, "/"), path) for path in found)
-    for name, path in named:
-        with open(path, encoding="utf-8", newline="") as file:
-            yield name, file.read()
+def read_builtin(given: str, cwd: Path) -> Builtin:
+    """Return the solution that "builtin:..." names; TrapError, listing the forms, if there is none."""
+    form, *words = given.removeprefix(PREFIX).split(":")
+    if form == "solve" and not words:
+        return Builtin(given, cwd)
+    if form == "mistake" and len(words) == 1 and words[0]:
+        return Builtin(given, cwd, mistake=words[0])
+    if form == "flaky" and len(words) in (1, 2) and CHANCE.fullmatch(words[0]) and float(words[0]) <= 1:
+        seed = words[1] if words[1:] else ""
+        if words[1:] and not SEED.fullmatch(seed):
+            raise TrapError(
+                f"--solution {given}: the seed {seed!r} is not 1 to 64 letters, digits or any of ._-"
+            )
+        return Builtin(given, cwd, chance=float(words[0]), seed=seed)
+    raise TrapError(f"--solution {given}: there is no such solution. There are {FORMS}.")

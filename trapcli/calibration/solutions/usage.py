@@ -1,8 +1,8 @@
-"""What a solution says of its own tokens and costs, in `usage.json` of its directory of outputs.
+"""What a solution reports about its tokens and costs, in `usage.json` in its output directory.
 
-One JSON object with any of "input_tokens" (or "prompt_tokens"), "output_tokens" (or
-"completion_tokens"), "calls", all whole numbers, and "cost_usd". The second names are those
-of trap-cli's report. Other keys are ignored.
+The file is a JSON object with any of "input_tokens" (or "prompt_tokens"), "output_tokens" (or
+"completion_tokens") and "calls", which are whole numbers, and "cost_usd". The names in brackets
+are those of trap-cli's report. Other keys are ignored.
 """
 
 import json
@@ -20,12 +20,12 @@ COST = "cost_usd"
 
 
 def read_usage(outputs: Path) -> dict[str, Any] | None:
-    """The figures in the directory's usage.json by name; None if there is none.
+    """Return the figures in a directory's usage.json by name, or None if there is no such file.
 
-    A file that cannot be read as such gives {"problem": why}: it is the solution's own, and
-    never an error of ours.
+    A file that cannot be used gives {"problem": why}: it is the solution's, so it is never our error.
     """
     try:
+        # The flags keep a link from being followed and a FIFO from blocking us.
         opened = os.open(outputs / NAME, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:
         return None
@@ -34,14 +34,14 @@ def read_usage(outputs: Path) -> dict[str, Any] | None:
     found = os.fstat(opened)
     if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST:
         os.close(opened)
-        return {"problem": f"{NAME} is no ordinary file of at most {LARGEST // 1_000_000} MB"}
+        return {"problem": f"{NAME} is not an ordinary file of at most {LARGEST // 1_000_000} MB"}
     with open(opened, "rb") as file:
         try:
             data = json.loads(file.read(LARGEST))
         except (ValueError, RecursionError, OSError):
-            return {"problem": f"{NAME} is no JSON"}
+            return {"problem": f"{NAME} is not JSON"}
     if not isinstance(data, dict):
-        return {"problem": f"{NAME} holds no object"}
+        return {"problem": f"{NAME} is not a JSON object"}
     return _figures(data)
 
 
@@ -53,8 +53,8 @@ def _figures(data: Mapping[str, Any]) -> dict[str, Any]:
             continue
         whole = name in COUNTS
         if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
-            return {"problem": f"{NAME}: {name} is no {'whole ' if whole else ''}number"}
-        if not 0 <= value < 2**53:  # nor is what JSON calls NaN
+            return {"problem": f"{NAME}: {name} is not a {'whole ' if whole else ''}number"}
+        if not 0 <= value < 2**53:  # not true of NaN either
             return {"problem": f"{NAME}: {name} is out of range"}
         figures[name] = value
     if not figures:

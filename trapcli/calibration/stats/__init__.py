@@ -1,0 +1,1 @@
+"""Closed formulas: pass rates, their intervals, and the comparison of two runs."""

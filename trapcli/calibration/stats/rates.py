@@ -1,13 +1,21 @@
-"""Pass rates of repeated trials, with intervals that hold for few cases and few trials.
+"""Pass rates of repeated trials, with intervals that are valid for few cases and few trials.
 
-A case is counted as (passes, trials). Rates and intervals run from 0 to 1; intervals are two-sided
-at 95%. A case without a counted trial is left out of everything that is said about the suite, and
-every other one weighs the same, however many trials it has.
+A case is a pair (passes, trials). Rates and intervals are from 0 to 1; all intervals are two-sided
+at 95%. Statistics of a suite leave out cases without a trial and give every other case the same
+weight, however many trials it has.
 
-Both intervals of a mean rate m are Wilson's, at an effective number of trials: as many
-independent trials with the rate m as would scatter as much as this mean does, m(1-m) / SE^2
-(Korn and Graubard 1998, who use the exact interval, for clustered surveys). What remains to be said
-is what SE is. How often they cover the truth is measured by tests/benchmarks/coverage.py.
+Symbols in the docstrings:
+
+    C        number of cases with a trial
+    c, n     passes and trials of a case
+    r = c/n  pass rate of a case
+    m        mean of the C rates
+    z, t     97.5% quantiles: of the normal distribution, of Student's t with C-1 degrees of freedom
+
+Both intervals of a mean rate are Wilson's at an effective number of trials m(1-m) / V, where V is
+a variance of m: that many independent trials at the rate m vary as much as m does. Korn and
+Graubard 1998 do so for clustered surveys, with the exact interval instead of Wilson's. The two
+intervals differ in V. tests/benchmarks/interval_coverage.py measures how often they contain the truth.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,197 +23,222 @@ from dataclasses import dataclass
 from math import comb, fsum, sqrt
 from typing import TypeAlias
 
-from trapcli.calibration.stats.quantiles import NORMAL, student
+from trapcli.calibration.stats.quantiles import NORMAL_975, student_975
 
 Counts: TypeAlias = tuple[int, int]  # passes, trials
 Cases: TypeAlias = Sequence[Counts]
 
-# As if a quarter of a trial had shown that cases are all or nothing: found by simulation as
-# the least that lets `on_new_cases` cover 95% where nearly every trial passes or fails.
+# Weight, in trials, of the worst case in `interval_on_new_cases`: that each case always passes or
+# always fails. The spread between cases is unknown while few trials fail (or few pass). This is
+# the least weight at which the interval covers 95% for suites where nearly every trial passes or
+# nearly every trial fails, as found by simulation (tests/benchmarks/interval_coverage.py).
 PRIOR = 0.25
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """From low to high, both included: rates from 0 to 1, or differences of rates from -1 to 1."""
+    """A closed interval of rates (0 to 1) or of differences of rates (-1 to 1)."""
 
     low: float
     high: float
 
 
 def wilson(passes: int, trials: int) -> Interval:
-    """The 95% interval of the rate behind so many passes of at least one independent trial (Wilson 1927)."""
-    (rate,) = _rates([_checked((passes, trials))])
+    """Return the 95% interval of the rate behind `passes` of at least one independent trial (Wilson 1927)."""
+    (rate,) = _rates([_require_counts((passes, trials))])
     return wilson_at(rate, trials)
 
 
 def wilson_at(rate: float, trials: float) -> Interval:
-    """Wilson's 95% interval at a rate seen in a number of trials that need not be whole."""
+    """Return Wilson's 95% interval for an observed rate.
+
+    trials: more than 0; not necessarily a whole number.
+
+    (r + s/2 -+ sqrt(s (r(1-r) + s/4))) / (1 + s), where s = z^2 / trials.
+    """
     if not 0 <= rate <= 1 or trials <= 0:
-        raise ValueError(f"no interval for a rate of {rate} in {trials} trials")
-    share = NORMAL * NORMAL / trials
+        raise ValueError(f"a rate of {rate} in {trials} trials has no interval")
+    share = NORMAL_975 * NORMAL_975 / trials
     middle = (rate + share / 2) / (1 + share)
     half = sqrt(share * (rate * (1 - rate) + share / 4)) / (1 + share)
-    # The bounds are known exactly where rounding may miss them.
+    # These bounds are exact; rounding could miss them.
     low = 0.0 if rate == 0 else max(0.0, middle - half)
     high = 1.0 if rate == 1 else min(1.0, middle + half)
     return Interval(low, high)
 
 
-def counted(cases: Cases) -> list[Counts]:
-    """The cases that have a trial; ValueError for counts that cannot be."""
-    return [_checked(case) for case in cases if case != (0, 0)]
+def cases_with_trials(cases: Cases) -> list[Counts]:
+    """Return the cases that have a trial; ValueError for impossible counts."""
+    return [_require_counts(case) for case in cases if case != (0, 0)]
 
 
 def mean_rate(cases: Cases) -> float | None:
-    """The mean of the cases' rates, over the cases that have a trial; None if none has."""
-    known = counted(cases)
-    return mean_of(known) if known else None
+    """Return m, the mean of the rates of the cases with a trial; None if there are none."""
+    known = cases_with_trials(cases)
+    return mean_of_rates(known) if known else None
 
 
-def mean_of(known: Cases) -> float:
-    """The mean of the rates of cases that all have a trial, at least one case."""
+def mean_of_rates(known: Cases) -> float:
+    """Return m for at least one case, all with a trial."""
     return _mean(_rates(known))
 
 
-def clustered_error(cases: Cases) -> float | None:
-    """The standard error of the mean rate with cases as clusters; None for fewer than two cases.
+def clustered_standard_error(cases: Cases) -> float | None:
+    """Return the standard error of m with cases as clusters; None for fewer than two cases.
 
-    Miller 2024 ("Adding error bars to evals"): the standard deviation of the cases' rates, with
-    C-1, over the root of their number C. Where it falls below what trial noise alone explains
-    (cases that happen to have the same rate), that is given instead: so it is 0 only at rate 0 or 1.
+    sqrt(sum of (r - m)^2 / (C(C-1))) (Miller 2024, "Adding error bars to evals"), but not less
+    than trial noise alone explains: cases may have the same rate by chance. So it is 0 only at
+    m = 0 and m = 1.
     """
-    known = counted(cases)
-    return sqrt(max(_spread(known), _noise(known))) if len(known) > 1 else None
+    known = cases_with_trials(cases)
+    return sqrt(max(_variance_between(known), _variance_within(known))) if len(known) > 1 else None
 
 
-def on_new_cases(cases: Cases) -> Interval | None:
-    """Where the mean rate lies over all cases that this build could give; None for fewer than two.
+def interval_on_new_cases(cases: Cases) -> Interval | None:
+    """Return the interval of the mean rate over all cases that this build could generate.
 
-    Wilson's at the effective number of trials by cases as clusters, times (1.96/t)^2 with the t of
-    C-1 degrees of freedom (Korn and Graubard 1998). The squared error is the clustered one and, with
-    the weight of `PRIOR` trials against the trials with the rarer outcome, the largest that this mean
-    allows: m(1-m)/(C-1), every case all or nothing. So a run without any failure, which cannot show
-    whether failures cluster, counts for C-1 trials, and the more failures are seen without spread, the
-    more it counts for. It is never narrower than the one on these cases.
+    None for fewer than two cases. It is never narrower than `interval_on_these_cases`.
+
+    Wilson's interval at the smaller of `effective_trials` and (z/t)^2 m(1-m) / V, where
+
+        V  = (k B + PRIOR W) / (k + PRIOR)
+        B  = sum of (r - m)^2 / (C(C-1)), the variance of m with cases as clusters
+        W  = m(1-m) / (C-1), the largest possible B: each case always passes or always fails
+        k  = number of trials with the rarer outcome (passes or failures)
+
+    (z/t)^2 is Korn and Graubard's 1998 correction for few clusters. A run without any failure does
+    not show whether failures cluster: V = W, and it counts as C-1 trials. The more failures are
+    seen without spread between cases, the more trials it counts as.
     """
-    known = counted(cases)
+    known = cases_with_trials(cases)
     if len(known) < 2:
         return None
-    return wilson_at(mean_of(known), min(_trials_between(known), effective_trials(known)))
+    return wilson_at(mean_of_rates(known), min(_effective_trials_between(known), effective_trials(known)))
 
 
-def on_these_cases(cases: Cases) -> Interval | None:
-    """Where the mean of these cases' own rates lies (trial noise only); None for fewer than two.
+def interval_on_these_cases(cases: Cases) -> Interval | None:
+    """Return the interval of the mean of these cases' own rates; None for fewer than two cases.
 
-    Wilson's at `effective_trials`, which may be more than there were trials: cases that always
-    pass or always fail have no noise.
+    Only trial noise counts: Wilson's interval at `effective_trials`. These may be more than the
+    actual trials, since cases that always pass or always fail have no noise.
     """
-    known = counted(cases)
+    known = cases_with_trials(cases)
     if len(known) < 2:
         return None
-    return wilson_at(mean_of(known), effective_trials(known))
+    return wilson_at(mean_of_rates(known), effective_trials(known))
 
 
 def effective_trials(cases: Cases) -> float:
-    """How many independent trials of one rate would scatter as much as this mean rate does by trial noise.
+    """Return how many independent trials at one rate vary as much as m does by trial noise.
 
-    For at least one case with a trial. m(1-m) / SE^2 with the unbiased variance of the trials within
-    the cases and half a step added: that variance moves in steps, the least seen being that of one
-    odd trial, 1/n^2 for a case of n, and half of it is its continuity correction, as a count gets
-    half a trial. One case, and a mean of 0 or 1, count the trials themselves (by their harmonic mean
-    over cases: a case weighs no more for having more trials).
+    cases: at least one must have a trial.
+
+    m(1-m) / (V + h), where
+
+        V  = sum of r(1-r) / (n-1) / C^2, the variance of m within cases, unbiased
+        h  = (sum of 1/n^2 over cases with n > 1) / (2 C^3), a continuity correction
+
+    V moves in steps, as a count does: one failure in a case of n adds 1/n^2 / C^2. h is half the
+    mean step.
+    With one case, and at m = 0 and m = 1, it is C^2 / (sum of 1/n): the actual number of trials,
+    except that a case has no more weight for having more trials.
     """
-    known = counted(cases)
-    rate = mean_of(known)
+    known = cases_with_trials(cases)
+    rate = mean_of_rates(known)
     if len(known) == 1 or rate in (0, 1):
         return len(known) ** 2 / fsum(1 / trials for _, trials in known)
     half_a_step = fsum(1 / trials**2 for _, trials in known if trials > 1) / len(known) ** 3 / 2
-    return rate * (1 - rate) / (_noise(known) + half_a_step)
+    return rate * (1 - rate) / (_variance_within(known) + half_a_step)
 
 
-def clustered_t(cases: Cases) -> Interval | None:
-    """The usual interval of the mean rate: t times the clustered error; None for fewer than two cases.
+def clustered_t_interval(cases: Cases) -> Interval | None:
+    """Return the usual interval m -+ t * (clustered error), clipped; None for fewer than two cases.
 
-    For comparison only. It may have no width, and covers the truth too rarely near 0 and 1.
+    Only for comparison: it may have no width, and near 0 and 1 it covers the truth too rarely.
     """
-    known = counted(cases)
+    known = cases_with_trials(cases)
     if len(known) < 2:
         return None
-    rate = mean_of(known)
-    half = student(len(known) - 1) * sqrt(_spread(known))
+    rate = mean_of_rates(known)
+    half = student_975(len(known) - 1) * sqrt(_variance_between(known))
     return Interval(max(0.0, rate - half), min(1.0, rate + half))
 
 
 def pass_at_k(passes: int, trials: int, k: int) -> float | None:
-    """The chance that at least one of k trials passes, without bias; None if there are fewer trials.
+    """Return pass@k, the unbiased probability that any of k trials passes; None if n < k.
 
-    1 - C(n-c, k) / C(n, k) for c passes of n trials (Chen et al. 2021, "Evaluating large language
-    models trained on code"): the share of the sets of k trials that hold a pass.
+    1 - C(n-c, k) / C(n, k), the share of all sets of k trials that contain a pass (Chen et al.
+    2021, "Evaluating large language models trained on code").
     """
-    _checked((passes, trials), k)
+    _require_counts((passes, trials), k)
     return None if k > trials else 1 - comb(trials - passes, k) / comb(trials, k)
 
 
 def pass_hat_k(passes: int, trials: int, k: int) -> float | None:
-    """pass^k, the chance that all of k trials pass, without bias; None if there are fewer trials.
+    """Return pass^k, the unbiased probability that all of k trials pass; None if n < k.
 
-    C(c, k) / C(n, k) for c passes of n trials (Yao et al. 2024, "tau-bench"): the share of the
-    sets of k trials that hold nothing but passes. The plug-in (c/n)^k is biased upward.
+    C(c, k) / C(n, k), the share of all sets of k trials that contain only passes (Yao et al. 2024,
+    "tau-bench"). The plug-in (c/n)^k is biased upward.
     """
-    _checked((passes, trials), k)
+    _require_counts((passes, trials), k)
     return None if k > trials else comb(passes, k) / comb(trials, k)
 
 
 def mean_pass_at_k(cases: Cases, k: int) -> float | None:
-    """The mean of pass@k over the cases; None unless each that was tried has k trials."""
-    return _mean_of(pass_at_k, cases, k)
+    """Return the mean of pass@k over the cases with a trial; None if one has fewer than k trials."""
+    return _mean_over(pass_at_k, cases, k)
 
 
 def mean_pass_hat_k(cases: Cases, k: int) -> float | None:
-    """The mean of pass^k over the cases; None unless each that was tried has k trials."""
-    return _mean_of(pass_hat_k, cases, k)
+    """Return the mean of pass^k over the cases with a trial; None if one has fewer than k trials."""
+    return _mean_over(pass_hat_k, cases, k)
 
 
-def _mean_of(estimate: Callable[[int, int, int], float | None], cases: Cases, k: int) -> float | None:
-    known = counted(cases)
+def _mean_over(estimate: Callable[[int, int, int], float | None], cases: Cases, k: int) -> float | None:
+    known = cases_with_trials(cases)
     values = [estimate(passes, trials, k) for passes, trials in known]
     given = [value for value in values if value is not None]
     return _mean(given) if given and len(given) == len(known) else None
 
 
-def _trials_between(known: Cases) -> float:
-    """The effective number of trials when cases are the clusters: see `on_new_cases`."""
+def _effective_trials_between(known: Cases) -> float:
+    """Return (z/t)^2 m(1-m) / V of `interval_on_new_cases`; at m = 0 and m = 1 its limit."""
     cases = len(known)
     passes, trials = sum(p for p, _ in known), sum(n for _, n in known)
-    rate = mean_of(known)
-    shrunk = (NORMAL / student(cases - 1)) ** 2
+    rate = mean_of_rates(known)
+    few_clusters = (NORMAL_975 / student_975(cases - 1)) ** 2
     if rate in (0, 1):
-        return (cases - 1) * shrunk
+        return (cases - 1) * few_clusters
     rarer = min(passes, trials - passes)
     largest = rate * (1 - rate) / (cases - 1)
-    return shrunk * rate * (1 - rate) * (rarer + PRIOR) / (rarer * _spread(known) + PRIOR * largest)
+    return (
+        few_clusters
+        * rate
+        * (1 - rate)
+        * (rarer + PRIOR)
+        / (rarer * _variance_between(known) + PRIOR * largest)
+    )
 
 
-def _spread(known: Cases) -> float:
-    """The variance of the mean rate, with cases as clusters, for at least two cases."""
+def _variance_between(known: Cases) -> float:
+    """Return the variance of m with cases as clusters, for at least two cases."""
     rates = _rates(known)
     mean = _mean(rates)
     return fsum((rate - mean) ** 2 for rate in rates) / (len(rates) * (len(rates) - 1))
 
 
-def _noise(known: Cases) -> float:
-    """The variance of the mean rate by trial noise alone, without bias where cases have two trials.
+def _variance_within(known: Cases) -> float:
+    """Return the variance of m from trial noise alone; unbiased if every case has two trials.
 
-    A single trial shows nothing of its case's noise. The cases that have but one are each given that
-    of the mean rate, which is more than they have on average (r(1-r) is concave); but together not
-    less than the quarter that one case can have.
+    A single trial does not show the noise of its case. Each case with one trial gets m(1-m), which
+    is more than such cases have on average (r(1-r) is concave). Together they get at least 1/4, the
+    most that one case can have.
     """
     single = sum(trials == 1 for _, trials in known)
     more = [(passes / trials, trials) for passes, trials in known if trials > 1]
     total = fsum(rate * (1 - rate) / (trials - 1) for rate, trials in more)
     if single:
-        rate = mean_of(known)
+        rate = mean_of_rates(known)
         total += max(single * rate * (1 - rate), 1 / 4)
     return total / len(known) ** 2
 
@@ -218,10 +251,10 @@ def _mean(values: Sequence[float]) -> float:
     return fsum(values) / len(values)
 
 
-def _checked(case: Counts, k: int = 1) -> Counts:
+def _require_counts(case: Counts, k: int = 1) -> Counts:
     passes, trials = case
     if not 0 <= passes <= trials or trials < 1:
-        raise ValueError(f"no rate: {passes} passes of {trials} trials")
+        raise ValueError(f"{passes} passes of {trials} trials have no rate")
     if k < 1:
-        raise ValueError(f"no k of {k}: at least 1")
+        raise ValueError(f"k must be at least 1, not {k}")
     return case

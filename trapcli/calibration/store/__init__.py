@@ -1,0 +1,1 @@
+"""The database of runs and the stored outputs of their trials."""

@@ -1,16 +1,18 @@
-"""Opening the database of runs, and telling what is wrong with it or with the disk."""
+"""Open the database of runs, bring it to the current format, and say what is wrong with it or the disk."""
 
-import fcntl
 import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
+from trapcli.calibration.store.migrations import MIGRATIONS
 from trapcli.core.errors import TrapError
+from trapcli.core.shorten import one_line
+from trapcli.system.locks import locked_directory
 
-FORMAT = 1  # of the database: its user_version
-PATIENCE = 30.0  # seconds that we wait for another process that writes
+FORMAT = 2  # of the database, stored as its user_version; `MIGRATIONS` has every earlier one
+PATIENCE = 30.0  # seconds to wait for another process that writes
 
 SCHEMA = """
 CREATE TABLE run (
@@ -25,7 +27,7 @@ CREATE TABLE run (
     started TEXT NOT NULL,
     ended TEXT NOT NULL DEFAULT '',
     resumes INTEGER NOT NULL DEFAULT 0,
-    instrument TEXT
+    self_check TEXT
 );
 CREATE TABLE suite (
     run INTEGER NOT NULL REFERENCES run, position INTEGER NOT NULL,
@@ -41,6 +43,7 @@ CREATE TABLE trial (
     stdout TEXT NOT NULL, stderr TEXT NOT NULL,
     stragglers TEXT NOT NULL, usage TEXT,
     running INTEGER NOT NULL, load REAL NOT NULL, started TEXT NOT NULL,
+    files TEXT,
     PRIMARY KEY (run, suite, case_id, number)
 );
 CREATE TABLE earlier_verdict (
@@ -54,67 +57,105 @@ CREATE TABLE incident (
 );
 """
 DAMAGED = (
-    "Move the directory away, so that nothing is lost (the raw outputs stand in outputs/ beside it; "
-    "sqlite3's .recover may save the rest), and begin anew."
+    "Move the directory away, so that nothing is lost (the raw outputs are in its outputs/; sqlite3's "
+    ".recover may save the rest), then start again."
 )
 
 
-def _advice(error: sqlite3.Error) -> str:
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code == sqlite3.SQLITE_FULL:
-        return "The disk is full. What was stored is whole; make room, then `trapcli calibrate --resume`."
-    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH):
-        return "See that you may write there, or stand in another directory."
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return "Another process has it; wait until it is done, then go on with `trapcli calibrate --resume`."
-    if code == sqlite3.SQLITE_IOERR:
-        return "The disk failed. What was stored is whole; mend it, then `trapcli calibrate --resume`."
-    return f"It is damaged. {DAMAGED}"
+def open_database(directory: Path, create: bool) -> sqlite3.Connection:
+    """Return the database in a directory of runs, in the current format.
 
+    create: open it for writing, and create what is missing. An earlier format is migrated on disk
+    then; otherwise a migrated copy in memory is returned, and nothing is written.
 
-def opened(directory: Path, create: bool) -> sqlite3.Connection:
-    """The database in the directory, ready for use; see `trapcli.calibration.store.store.open_store`."""
+    Raises TrapError if there is no database (and `create` is false), or if it cannot be used.
+    """
     path = directory / "runs.db"
     if os.path.lexists(directory) and not directory.is_dir():
-        raise TrapError(f"{directory} is no directory; runs are kept there. Move it away.")
+        raise TrapError(f"{directory} is not a directory, but runs are stored there. Move it away.")
     if directory.is_dir() and not os.access(directory, os.R_OK | os.X_OK):
-        raise TrapError(f"{directory}, where runs are kept, may not be read by you.")
+        raise TrapError(f"{directory}, where runs are stored, is not readable. Change its permissions.")
     if not create and not os.path.lexists(path):
         raise TrapError(_none_yet(path))
-    with told(path):
+    with translate_errors(path):
         if create:
-            _make(directory)
+            _create_directory(directory)
         connection = _connect(path, create)
         try:
-            with _alone(directory) if create else nullcontext():
-                _settle(connection, path, create)
+            # One process at a time: SQLite does not wait for others when it turns WAL on.
+            with locked_directory(directory) if create else nullcontext():
+                return _prepare(connection, path, create)
         except BaseException:
             connection.close()
             raise
-    return connection
 
 
 @contextmanager
-def _alone(directory: Path) -> Iterator[None]:
-    """No other process makes the database meanwhile: SQLite does not wait to turn WAL on."""
-    handle = os.open(directory, os.O_RDONLY)
+def translate_errors(path: Path) -> Iterator[None]:
+    """Turn a failure of the database or the disk into a TrapError that says what to do."""
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
         yield
-    finally:
-        os.close(handle)
+    except sqlite3.Error as error:
+        raise TrapError(f"{path}{_failure(error)}") from error
+    except OSError as error:
+        place = os.fsdecode(error.filename) if error.filename is not None else str(path)
+        raise TrapError(
+            f"runs cannot be stored: {place}: {error.strerror or error}. Check that the directory exists, "
+            "that you may write there and that the disk has room. Everything stored so far is safe: "
+            "continue with `trapcli calibrate --resume`."
+        ) from error
+
+
+@contextmanager
+def decode_errors(path: Path) -> Iterator[None]:
+    """Turn what goes wrong with a row that trapcli would not have written into a TrapError."""
+    try:
+        yield
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+        raise TrapError(f"{path} is damaged: a record in it cannot be read. {DAMAGED}") from error
+
+
+def _failure(error: sqlite3.Error) -> str:
+    """Return what is wrong with the database, to follow its path, and what to do."""
+    advice = _advice(error)
+    if not advice:
+        return f" is damaged: SQLite cannot read it. {DAMAGED}"
+    return f": {one_line(str(error))}. {advice}"
+
+
+def _advice(error: sqlite3.Error) -> str:
+    """Return what to do about an error that does not mean damage, or ""."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code == sqlite3.SQLITE_FULL:
+        return (
+            "The disk is full. Everything stored so far is safe; make room, then continue with "
+            "`trapcli calibrate --resume`."
+        )
+    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH):
+        return "Check that you may write there, or work in another directory."
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return (
+            "Another process is using it; wait until it is done, then continue with "
+            "`trapcli calibrate --resume`."
+        )
+    if code == sqlite3.SQLITE_IOERR:
+        return (
+            "The disk failed. Everything stored so far is safe; fix it, then continue with "
+            "`trapcli calibrate --resume`."
+        )
+    return ""
 
 
 def _none_yet(path: Path) -> str:
-    there = "is empty" if os.path.lexists(path) else "is missing"
+    state = "is empty" if os.path.lexists(path) else "does not exist"
     return (
-        f"there are no runs here: {path} {there}. `trapcli calibrate` makes runs; stand in the directory "
-        "where it was called."
+        f"there are no runs here: {path} {state}. Start one with `trapcli calibrate`, or change to the "
+        "directory where it was started."
     )
 
 
-def _make(directory: Path) -> None:
-    """The directory, hidden from git, if it is not there."""
+def _create_directory(directory: Path) -> None:
+    """Create the directory, hidden from git, unless it exists."""
     if not directory.is_dir():
         directory.mkdir(parents=True, exist_ok=True)
         (directory / ".gitignore").write_text("*\n")
@@ -122,67 +163,76 @@ def _make(directory: Path) -> None:
 
 def _connect(path: Path, write: bool) -> sqlite3.Connection:
     if path.is_dir():
-        raise TrapError(f"{path} is a directory, where the database of runs belongs. Move it away.")
+        raise TrapError(f"{path} is a directory, but the database of runs belongs there. Move it away.")
     if write or os.access(path.parent, os.W_OK):
         return sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
-    # Nothing may be written beside it, as reading a database in WAL mode would.
+    # Reading a database in WAL mode creates files beside it, unless it is declared immutable.
     wal = path.with_name("runs.db-wal")
     frozen = "" if wal.exists() and wal.stat().st_size else "&immutable=1"
     address = f"{path.resolve().as_uri()}?mode=ro{frozen}"
     return sqlite3.connect(address, uri=True, timeout=PATIENCE, isolation_level=None)
 
 
-def _settle(connection: sqlite3.Connection, path: Path, write: bool) -> None:
-    """Make the database ready for use, and refuse what is not ours to use."""
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
+def _prepare(connection: sqlite3.Connection, path: Path, write: bool) -> sqlite3.Connection:
+    """Return a connection to the database in the current format; TrapError if it is not ours to use."""
+    version = _version(connection)
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
-    if not tables and not version and not write:  # it was killed before it had made the tables
-        raise TrapError(_none_yet(path))
-    if version > FORMAT and "trial" in tables:
-        raise TrapError(
-            f"{path} was written by a newer trapcli (format {version}; this one knows {FORMAT}). "
-            "Install that version, or move the directory away and begin anew; nothing was changed."
-        )
-    if (version != FORMAT or "trial" not in tables) and (tables or version):
-        raise TrapError(
-            f"{path} is no database of runs, but of another program. Move it away; nothing was changed."
-        )
+    _refuse_foreign(path, version, tables)
     if not write:
-        return
+        if not version:  # the process that created the file was killed before it created the tables
+            raise TrapError(_none_yet(path))
+        return connection if version == FORMAT else _migrated_copy(connection, path)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
-    if version == 0:
-        connection.execute("BEGIN IMMEDIATE")
-        if connection.execute("PRAGMA user_version").fetchone()[0] == 0:  # no other process was faster
-            for statement in SCHEMA.split(";"):
-                connection.execute(statement)
-            connection.execute(f"PRAGMA user_version = {FORMAT}")
+    if version < FORMAT:
+        connection.execute("BEGIN IMMEDIATE")  # waits for other processes, which may be creating it too
+        if _version(connection) == 0:
+            _create_tables(connection)
+        else:
+            _migrate(connection, path)
         connection.execute("COMMIT")
     found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     if found != "ok":
         raise sqlite3.DatabaseError(found)
+    return connection
 
 
-@contextmanager
-def told(path: Path) -> Iterator[None]:
-    """Failures of the database or the disk become a TrapError that says what to do."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise TrapError(f"{path}: {error}. {_advice(error)}") from error
-    except OSError as error:
-        place = os.fsdecode(error.filename) if error.filename is not None else str(path)
+def _refuse_foreign(path: Path, version: int, tables: set[str]) -> None:
+    """Raise TrapError for a database of a newer trapcli or of another program."""
+    if version > FORMAT and "trial" in tables:
         raise TrapError(
-            f"runs cannot be kept: {place}: {error.strerror or error}. See that the directory is there, that "
-            "there is room and that you may write there. What was stored in it is whole: "
-            "`trapcli calibrate --resume` goes on."
-        ) from error
+            f"{path} was written by a newer trapcli (format {version}; this one reads up to {FORMAT}). "
+            "Install that version, or move the directory away and start again. Nothing was changed."
+        )
+    ours = 1 <= version <= FORMAT and "trial" in tables
+    if not ours and (tables or version):
+        raise TrapError(
+            f"{path} is not a database of runs; another program wrote it. Move it away. Nothing was changed."
+        )
 
 
-@contextmanager
-def decoding(path: Path) -> Iterator[None]:
-    """A row that is not as we write rows becomes a TrapError."""
-    try:
-        yield
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise TrapError(f"{path} is damaged: {type(error).__name__}: {error}. {DAMAGED}") from error
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _create_tables(connection: sqlite3.Connection) -> None:
+    for statement in SCHEMA.split(";"):
+        connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {FORMAT}")
+
+
+def _migrate(connection: sqlite3.Connection, path: Path) -> None:
+    """Bring the database to the current format, one format after the other, in the open transaction."""
+    with decode_errors(path):
+        for version in range(_version(connection), FORMAT):
+            MIGRATIONS[version](connection)
+            connection.execute(f"PRAGMA user_version = {version + 1}")
+
+
+def _migrated_copy(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
+    """Return a copy of the database in memory, in the current format; the original is closed."""
+    copy = sqlite3.connect(":memory:", isolation_level=None)
+    connection.backup(copy)
+    connection.close()
+    _migrate(copy, path)
+    return copy

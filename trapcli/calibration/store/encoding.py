@@ -1,83 +1,94 @@
-"""Records of a run as JSON data and as rows of the store, and back."""
+"""Encode the records of a run as JSON data and as rows of the store, and decode them."""
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from trapcli.calibration.records import Plan, RunSuite, Solution, Stream, Trial
+from trapcli.calibration.records import Plan, RunSuite, Trial
+from trapcli.calibration.solutions.solution import solution_from_json
+from trapcli.calibration.stored_output import RawVerdict, Stream
+from trapcli.core.recipe import Recipe
+from trapcli.suites.halves import Halves
 
-
-class Told(Mapping[str, Any]):
-    """A verdict as a judge sent it, JSON text, which is parsed only if more than its status is asked for."""
-
-    __slots__ = ("_data", "status", "text")
-
-    def __init__(self, status: str, text: str) -> None:
-        self.status, self.text = status, text
-        self._data: dict[str, Any] | None = None
-
-    @property
-    def data(self) -> dict[str, Any]:
-        if self._data is None:
-            self._data = json.loads(self.text)
-        return self._data
-
-    def __getitem__(self, key: str) -> Any:
-        return self.status if key == "status" else self.data[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.data)
-
-    def __len__(self) -> int:
-        return len(self.data)
+# The columns of a trial, in the order of `trial_to_row` and `trial_from_row`.
+TRIAL_COLUMNS = (
+    "suite, case_id, number, status, verdict, exit_code, timed_out, limit_s, seconds, "
+    "stdout, stderr, stragglers, usage, running, load, started, files"
+)
 
 
 def verdict_text(verdict: Mapping[str, Any]) -> str:
-    """A verdict as JSON text."""
-    return verdict.text if isinstance(verdict, Told) else json.dumps(dict(verdict))
+    """Return a verdict as JSON text."""
+    return verdict.text if isinstance(verdict, RawVerdict) else json.dumps(dict(verdict))
 
 
 def plan_to_json(plan: Plan) -> dict[str, Any]:
-    """The plan as JSON data; `plan_from_json` gives it back."""
-    found: dict[str, Any] = _plain(asdict(plan))
-    for suite in found["suites"]:
-        del suite["changed"]  # not planned: it has a place of its own
-    return found
+    """Return the plan as JSON data that `plan_from_json` reads back."""
+    return {
+        "solution": plan.solution.to_json(),
+        "suites": [_suite_to_json(suite) for suite in plan.suites],
+        "trials": plan.trials,
+        "limit": plan.limit,
+        "isolate": plan.isolate,
+        "fresh_home": plan.fresh_home,
+        "env": list(plan.env),
+        "files": dict(plan.files),
+    }
 
 
 def plan_to_show(plan: Plan) -> dict[str, Any]:
-    """The plan as JSON data for a report that may be handed on: no seed that keeps a suite secret."""
+    """Return the plan as JSON data for a report that may be shared: without the seeds of secret suites."""
     found = plan_to_json(plan)
     for data, suite in zip(found["suites"], plan.suites, strict=True):
         if not suite.practice:
-            del data["seed"]
+            del data["recipe"]["seed"]
     return found
 
 
 def plan_from_json(data: Mapping[str, Any], changed: Collection[int] = ()) -> Plan:
-    """The plan in JSON data; `changed`: the positions of suites that are marked so."""
-    solution = {**data["solution"], "argv": tuple(data["solution"]["argv"])}
-    solution["cwd"] = Path(solution["cwd"])
+    """Return the plan in JSON data.
+
+    changed: positions of the suites that are marked as changed.
+    """
     suites = tuple(
-        RunSuite(
-            **{
-                **suite,
-                "directory": Path(suite["directory"]),
-                "expected": Path(suite["expected"]),
-                "cases": tuple(suite["cases"]),
-                "changed": position in changed,
-            }
-        )
-        for position, suite in enumerate(data["suites"])
+        _suite_from_json(suite, position in changed) for position, suite in enumerate(data["suites"])
     )
-    rest = {**data, "solution": Solution(**solution), "suites": suites, "env": tuple(data["env"])}
-    return Plan(**rest)
+    return Plan(
+        **{
+            **data,
+            "solution": solution_from_json(data["solution"]),
+            "suites": suites,
+            "env": tuple(data["env"]),
+        }
+    )
+
+
+def _suite_to_json(suite: RunSuite) -> dict[str, Any]:
+    """Return a suite as JSON data, without `changed`, which is stored in a column of its own."""
+    return {
+        "halves": {"public": str(suite.halves.public), "private": str(suite.halves.private)},
+        "recipe": asdict(suite.recipe),
+        "digest": suite.digest,
+        "cases": list(suite.cases),
+        "true_rate": suite.true_rate,
+    }
+
+
+def _suite_from_json(data: Mapping[str, Any], changed: bool) -> RunSuite:
+    return RunSuite(
+        halves=Halves(Path(data["halves"]["public"]), Path(data["halves"]["private"])),
+        recipe=Recipe(**data["recipe"]),
+        digest=data["digest"],
+        cases=tuple(data["cases"]),
+        changed=changed,
+        true_rate=data["true_rate"],
+    )
 
 
 def trial_to_row(trial: Trial) -> tuple[Any, ...]:
-    """The trial in the order of the store's columns."""
+    """Return a trial as a row of the store."""
     return (
         trial.suite,
         trial.case,
@@ -95,13 +106,14 @@ def trial_to_row(trial: Trial) -> tuple[Any, ...]:
         trial.running,
         trial.load,
         trial.started,
+        json.dumps(trial.files.to_json()) if trial.files.file else None,
     )
 
 
 def trial_from_row(row: Sequence[Any]) -> Trial:
-    """The trial in a row of the store."""
+    """Return the trial in a row of the store."""
     (suite, case, number, status, verdict, exit_code, timed_out, limit, seconds,
-     stdout, stderr, stragglers, usage, running, load, started) = row  # fmt: skip
+     stdout, stderr, stragglers, usage, running, load, started, files) = row  # fmt: skip
     return Trial(
         suite=suite,
         case=case,
@@ -119,13 +131,5 @@ def trial_from_row(row: Sequence[Any]) -> Trial:
         running=running,
         load=load,
         started=started,
+        files=Stream() if files is None else Stream.from_json(json.loads(files)),
     )
-
-
-def _plain(value: Any) -> Any:
-    """JSON data with paths as text and tuples as lists."""
-    if isinstance(value, Mapping):
-        return {key: _plain(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
-    return str(value) if isinstance(value, Path) else value

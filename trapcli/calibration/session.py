@@ -1,0 +1,214 @@
+"""A session: start or resume a run in a directory of runs, carry it out, and sum it up.
+
+Everything that `trapcli calibrate` does with a run is done here; the command converts options and
+prints. Nothing here prints or exits.
+"""
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+from trapcli.calibration.execution.scheduler import OnProgress, carry_out
+from trapcli.calibration.execution.workdirs import clear_scratch, new_scratch
+from trapcli.calibration.plan import (
+    files_of,
+    host,
+    plan_suite,
+    prepare,
+    processors,
+    refuse_changed_plan,
+    reopen_suites,
+)
+from trapcli.calibration.records import Plan, Run
+from trapcli.calibration.reports.formatting import plural
+from trapcli.calibration.reports.run_document import SCHEMA, run_document
+from trapcli.calibration.reports.run_summary import RunSummary
+from trapcli.calibration.reports.self_check_result import self_check_result
+from trapcli.calibration.reports.summarizer import summarize
+from trapcli.calibration.reports.trial_view import tail_reader
+from trapcli.calibration.run_request import RunRequest
+from trapcli.calibration.self_check import check_suites
+from trapcli.calibration.solutions.solution import Solution, read_solution
+from trapcli.calibration.store.store import Store, open_store
+from trapcli.calibration.suite_names import short_path
+from trapcli.core.errors import TrapError
+from trapcli.suites.reader import Suite
+from trapcli.system.package import __version__
+
+REFERENCE_SOLVER = "builtin:solve"
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """What a run came to.
+
+    summary: the results so far, with the run itself.
+    interrupted: whether the user stopped it.
+    self_check_passed: whether known mistakes failed and the reference solver passed; None if the
+        run is not a self-check, or does not show it yet.
+    """
+
+    summary: RunSummary
+    interrupted: bool
+    self_check_passed: bool | None
+
+    @property
+    def number(self) -> int:
+        """The run's number, as `trapcli inspect run` shows it."""
+        return self.summary.run.number
+
+    @property
+    def rate(self) -> float | None:
+        """The mean pass rate of the first suite's cases; None if no trial has a verdict."""
+        return self.summary.suites[0].rate
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the results as JSON data, as `trapcli calibrate --json` prints them."""
+        return {"schema": SCHEMA, **run_document(self.summary)}
+
+    @property
+    def complete(self) -> bool:
+        """Whether every trial of the run is finished."""
+        return self.summary.complete
+
+    @property
+    def judge_errors(self) -> int:
+        """How many finished trials have no verdict."""
+        return self.summary.counts.done - self.summary.counts.counted
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether the run is complete, every trial has a verdict, and no self-check failed."""
+        return self.complete and not self.judge_errors and self.self_check_passed is not False
+
+
+class Session:
+    """Starts and resumes runs, which are stored in one directory. TrapError means that a run cannot go on."""
+
+    def __init__(
+        self,
+        directory: Path,
+        *,
+        on_progress: OnProgress = lambda progress: None,
+        on_self_check: Callable[[int, int], None] = lambda done, total: None,
+        on_note: Callable[[str], None] = lambda note: None,
+    ) -> None:
+        """Set up a session; nothing is opened or created yet.
+
+        directory: where runs are stored, such as .trapcli.
+        on_progress: called while trials run.
+        on_self_check: called with the number of cases that are checked, and of all.
+        on_note: called with a line that a user should see, such as which run has started.
+        """
+        self.directory = directory
+        self._on_progress = on_progress
+        self._on_self_check = on_self_check
+        self._on_note = on_note
+
+    def start(self, request: RunRequest) -> RunResult:
+        """Start a new run and carry it out, until it is complete or the user interrupts it."""
+        solution = request.solution or read_solution(REFERENCE_SOLVER, Path.cwd())
+        suites = _suites_with_cases(request.suites, request.only)
+        plan = Plan(
+            solution=solution,
+            suites=tuple(plan_suite(suite, request.only, solution) for suite in suites),
+            trials=request.trials,
+            limit=request.timeout or solution.timeout,
+            isolate=request.isolate,
+            fresh_home=request.fresh_home,
+            env=request.env,
+        )
+        with open_store(self.directory, create=True) as store:
+            prepare(plan, suites)
+            plan = replace(plan, files=files_of(solution))  # after its setup_cmd, which may create them
+            pairs = [(suite, planned.cases) for suite, planned in zip(suites, plan.suites, strict=True)]
+            check = check_suites(pairs, self._on_self_check) if request.solution is None else None
+            run = store.begin(
+                plan,
+                self_check=check,
+                token=token_hex(16),
+                jobs=request.jobs or _default_jobs(solution),
+                tool=__version__,
+                python=sys.version.split()[0],
+                host=host(),
+                scratch=new_scratch(),
+            )
+            # A Python function cannot be read back from the store.
+            run = replace(run, plan=replace(run.plan, solution=solution))
+            with store.claim(run.number):
+                return self._carry_out(store, run, suites)
+
+    def resume(self, number: int | None = None, jobs: int | None = None) -> RunResult:
+        """Run the open trials of a stored run; no trial is repeated.
+
+        number: the run's; None for the last one that is not complete.
+        jobs: how many trials to run at a time; None for as many as before.
+
+        Raises TrapError also if the run's solution, suites or version of trapcli have changed.
+        """
+        open_store(self.directory, create=False).close()  # TrapError if there is no store to resume from
+        with open_store(self.directory, create=True) as store:
+            number = _last_unfinished(store) if number is None else number
+            with store.claim(number):
+                run = store.run(number)
+                if run.ended:
+                    self._on_note(f"run {number} is complete: nothing is left to run")
+                    return _result(store, run, interrupted=False)
+                suites = self._prepare_resume(run)
+                store.resume(number, jobs=jobs or run.jobs, scratch=new_scratch())
+                store.sweep(number)
+                return self._carry_out(store, store.run(number), suites)
+
+    def _prepare_resume(self, run: Run) -> list[Suite]:
+        """Check that a run can go on as it was planned, clear what it left, and return its suites."""
+        solution = read_solution(run.plan.solution.given, Path.cwd())
+        suites = reopen_suites(run)
+        refuse_changed_plan(run, replace(run.plan, solution=solution, files=files_of(solution)))
+        for command in clear_scratch(run.scratch):
+            self._on_note(f"killed a process that run {run.number} had left behind: {command}")
+        prepare(run.plan, suites)
+        return suites
+
+    def _carry_out(self, store: Store, run: Run, suites: Sequence[Suite]) -> RunResult:
+        names = ", ".join(short_path(suite.directory) for suite in run.plan.suites)
+        trials = plural(run.plan.total - len(store.trial_keys(run.number)), "trial")
+        self._on_note(f"run {run.number}: {trials} of {run.plan.solution.given} on {names}")
+        try:
+            interrupted = carry_out(store, run, suites, self._on_progress)
+        except KeyboardInterrupt:  # the second one: the first is noted, and ends the run in order
+            self._on_note(f"`trapcli calibrate --resume {run.number}` runs the open trials")
+            raise
+        return _result(store, store.run(run.number), interrupted)
+
+
+def _result(store: Store, run: Run, interrupted: bool) -> RunResult:
+    reader, earlier = tail_reader(store, run.number), store.count_earlier_runs(run)
+    summary = summarize(run, store.trials(run.number), reader, earlier)
+    # A user may also measure the reference solver by name: known mistakes are not judged then.
+    check = None if run.self_check is None else self_check_result(summary)
+    return RunResult(summary, interrupted, None if check is None else check.passed)
+
+
+def _suites_with_cases(suites: Sequence[Suite], only: Sequence[str]) -> list[Suite]:
+    """Return the suites that have one of the cases `only`, or all; TrapError if no suite has a case."""
+    for case in only:
+        if not any(case in suite.cases for suite in suites):
+            spans = [f"{suite.family} has {suite.cases[0]} to {suite.cases[-1]}" for suite in suites]
+            raise TrapError(f"--only {case}: no suite of this run has that case: {'; '.join(spans)}.")
+    return [suite for suite in suites if not only or any(case in suite.cases for case in only)]
+
+
+def _default_jobs(solution: Solution) -> int:
+    return 1 if solution.measures_agent else processors()
+
+
+def _last_unfinished(store: Store) -> int:
+    numbers = store.unfinished_runs()
+    if not numbers:
+        raise TrapError(
+            "every run is complete; there is nothing to resume. `trapcli inspect run` lists them."
+        )
+    return numbers[-1]
