@@ -1,4 +1,4 @@
-"""The program: finds the command, runs it, and turns what happens into an exit code."""
+"""The program: find the command, run it, and turn what happens into a message and an exit code."""
 
 import os
 import sys
@@ -9,21 +9,22 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trapcli import __version__
-from trapcli.core.errors import DONE, INTERRUPTED, UNUSABLE, TrapError
+from trapcli.commands.completion import VARIABLE
+from trapcli.core.errors import BUG, CLOSED_PIPE, DONE, INTERRUPTED, UNUSABLE, TrapError
+from trapcli.core.shorten import one_line
+from trapcli.system import debug
+from trapcli.system.package import __version__
+from trapcli.system.signals import stop_like_interrupt
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
-
-COMPLETE = "_TRAPCLI_COMPLETE"  # set by the completion scripts, under both names of the program
-CLOSED_PIPE = 141  # 128 + SIGPIPE, as a shell reports any program whose reader went away
 
 # Name -> (module that holds `command`, its line in the list of commands). Listing imports
 # none of them. No commas: fish's completion would cut the line there.
 COMMANDS = {
     "build": ("trapcli.commands.build", "Build suites of tasks from a seed."),
     "judge": ("trapcli.commands.judge", "Judge answers and say why they fail."),
-    "calibrate": ("trapcli.commands.calibrate", "Run an agent several times and say what came of it."),
+    "calibrate": ("trapcli.commands.calibrate", "Run an agent several times and report how often it passes."),
     "inspect": ("trapcli.commands.inspect_", "Show families and suites and cases and runs."),
     "shell-init": ("trapcli.commands.shell_init", "Print the shell function and the completion script."),
 }
@@ -35,6 +36,8 @@ Examples:
   trapcli calibrate billing --solution 'python my_agent.py' --trials 10
   trapcli inspect billing case_01
   eval "$(trapcli shell-init)"   # `trap build billing` works from now on
+
+TRAPCLI_DEBUG=1 in the environment writes a debug log to stderr, for bug reports.
 """
 
 
@@ -57,9 +60,9 @@ class LazyGroup(click.Group):
     def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem[str]]":
         from click.shell_completion import CompletionItem
 
-        ours = [CompletionItem(name, help=text) for name, (_, text) in COMMANDS.items()]
+        commands = [CompletionItem(name, help=text) for name, (_, text) in COMMANDS.items()]
         options = click.Command.shell_complete(self, ctx, incomplete)
-        return [item for item in ours if item.value.startswith(incomplete)] + options
+        return [item for item in commands if item.value.startswith(incomplete)] + options
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -68,7 +71,9 @@ class LazyGroup(click.Group):
             from difflib import get_close_matches
 
             near = get_close_matches(args[0], COMMANDS, n=2)
-            hint = f"Did you mean {' or '.join(near)}?" if near else f"There are {', '.join(COMMANDS)}."
+            hint = (
+                f"Did you mean {' or '.join(near)}?" if near else f"The commands are {', '.join(COMMANDS)}."
+            )
             raise click.UsageError(f"no such command {args[0]!r}. {hint}", ctx)
         return super().resolve_command(ctx, args)
 
@@ -84,21 +89,24 @@ def cli() -> None:
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run the program with `args`, by default the process's own; returns the exit code.
+    """Run the program and return its exit code.
 
-    A command ends by returning, by returning an exit code, by `ctx.exit(code)` or
-    with an exception. Anything but what is named here is a bug, and shows a traceback.
+    args: the command line; default: that of the process.
+
+    A command ends by returning, by returning an exit code, by `ctx.exit(code)` or with an
+    exception. An exception that is not named here is a bug, and ends with `BUG`.
     """
     if sys.stdout is None:
-        return _fail("standard output is closed, so no result can be told. Send it to a file or /dev/null.")
+        return _fail(
+            "standard output is closed, so no result can be printed. Send it to a file or /dev/null."
+        )
     _accept_any_text()
     try:
         try:
-            return _run(list(sys.argv[1:] if args is None else args))
+            with stop_like_interrupt():
+                return _run(list(sys.argv[1:] if args is None else args))
         finally:
-            sys.stdout.flush()  # here, where a full disk or a closed pipe can still be told
-    except TrapError as error:
-        return _fail(str(error))
+            sys.stdout.flush()  # here, where a full disk or a closed pipe can still be reported
     except click.ClickException as error:
         with suppress(OSError):
             error.show()
@@ -113,12 +121,18 @@ def main(args: Sequence[str] | None = None) -> int:
     except OSError as error:
         _drop_output()
         return _fail(_describe(error))
+    except TrapError as error:
+        return _fail(str(error))
+    except Exception as error:
+        return _fail(_describe_bug(error), BUG)
 
 
 def _run(args: list[str]) -> int:
-    instruction = os.environ.get(COMPLETE)
+    instruction = os.environ.get(VARIABLE)
     if instruction:
         return _complete(instruction)
+    if debug.enabled():
+        debug.start_log()
     name = os.path.basename(sys.argv[0])
     try:
         with cli.make_context(name if name in ("trap", "trapcli") else "trapcli", args) as ctx:
@@ -132,15 +146,20 @@ def _complete(instruction: str) -> int:
     from click.shell_completion import shell_complete
 
     try:
-        return shell_complete(cli, {}, "trapcli", COMPLETE, instruction)
+        return shell_complete(cli, {}, "trapcli", VARIABLE, instruction)
     except Exception:
         return UNUSABLE  # nothing to offer; a message would land in the line being typed
 
 
-def _fail(message: str) -> int:
-    with suppress(OSError):  # nobody reads it: the exit code still tells
+def _fail(message: str, code: int = UNUSABLE) -> int:
+    """Print an error, with the exception's traceback if a debug log is asked for; return the exit code."""
+    with suppress(OSError):  # if nobody reads it, the exit code still says that it failed
         click.echo(f"Error: {message}", err=True)
-    return UNUSABLE
+        if debug.enabled() and sys.exc_info()[0] is not None:
+            import traceback
+
+            click.echo(traceback.format_exc(), err=True, nl=False)
+    return code
 
 
 def _describe(error: OSError) -> str:
@@ -150,8 +169,16 @@ def _describe(error: OSError) -> str:
     return f"{os.fsdecode(error.filename)}: {what}."
 
 
+def _describe_bug(error: Exception) -> str:
+    what = one_line(f"{type(error).__name__}: {error}".removesuffix(": "))
+    return (
+        f"unexpected {what}; this is a bug in trapcli, please report it. "
+        f"{debug.VARIABLE}=1 shows the traceback."
+    )
+
+
 def _accept_any_text() -> None:
-    """Let no character of an answer or a file name stop us, whatever the terminal's encoding."""
+    """Let no character of an answer or a file name stop the program, whatever the terminal's encoding."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
@@ -159,7 +186,7 @@ def _accept_any_text() -> None:
 
 def _drop_output() -> None:
     """Point standard output at nothing, or the interpreter fails once more when it flushes it."""
-    with suppress(AttributeError, OSError, ValueError):  # there is no stdout, or it is no real file
+    with suppress(AttributeError, OSError, ValueError):  # stdout may be missing, or not a real file
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)

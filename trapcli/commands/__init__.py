@@ -1,0 +1,1 @@
+"""The commands: convert options, call an engine, print, return an exit code."""

@@ -1,70 +1,53 @@
-"""`trapcli calibrate`: repeated trials of an agent, kept, and what they come to."""
+"""`trapcli calibrate`: run an agent several times on each case, store every trial, and report the rates."""
 
-import json
-import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from trapcli.cli import COMMANDS
-from trapcli.commands.options import DIRECTORY, expected_option
-from trapcli.commands.progress import bar, trials_bar
+from trapcli.calibration.run_request import (
+    DEFAULT_TRIALS,
+    LONGEST_LIMIT,
+    MOST_JOBS,
+    MOST_TRIALS,
+    SHORTEST_LIMIT,
+    RunRequest,
+)
+from trapcli.commands.completion import complete_families
+from trapcli.commands.options import DIRECTORY, WholeNumber, expected_option
+from trapcli.commands.run_display import RunDisplay
 from trapcli.commands.run_number import RunNumber
 from trapcli.commands.suites_to_run import complete_cases, suites_to_run
-from trapcli.core.errors import DONE, FAILED, INTERRUPTED, TrapError
-from trapcli.suites.selection import complete_families, runs_directory
+from trapcli.core.errors import DONE, FAILED, INTERRUPTED
+from trapcli.suites.selection import runs_directory
+from trapcli.views.json_document import json_document
 
 if TYPE_CHECKING:
-    from trapcli.calibration.records import Plan, Run, Solution
-    from trapcli.calibration.store.store import Store
-    from trapcli.suites.reader import Suite
+    from trapcli.calibration.session import RunResult
 
 # Engines are imported where they are used: `--help` and completion need none of them.
 
-TRIALS = 10
-INSTRUMENT = "builtin:solve"
-LAST = 0  # the number that stands for the last run that is not complete
-LONGEST = 1_000_000  # seconds of a limit, as in trap.yaml
-RESUMABLE = ("resume", "jobs", "as_json")  # what may be given beside --resume
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """What the command line asks for."""
-
-    families: tuple[str, ...]
-    suites: tuple[Path, ...]
-    expected: Path | None
-    solution: str | None
-    trials: int
-    only: tuple[str, ...]
-    timeout: float | None
-    isolate: bool
-    fresh_home: bool
-    env: tuple[str, ...]
-    jobs: int | None
-    as_json: bool
+LAST = 0  # the value of --resume without a number: the last run that is not complete
+WITH_RESUME = ("resume", "jobs", "as_json")  # options that may be given together with --resume
+WITH_COMPARE = ("compare", "as_json")
 
 
 def _refuse_nan(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
     if value is not None and value != value:
-        raise click.BadParameter("nan is no number of seconds.", ctx, param)
+        raise click.BadParameter("nan is not a number of seconds.", ctx, param)
     return value
 
 
 @click.command(
     "calibrate",
-    short_help=COMMANDS["calibrate"][1],
     epilog="""\b
 Examples:
-  trapcli calibrate --trials 10                   # prove the instrument, all families
+  trapcli calibrate --trials 10                   # self-check of all families
   trapcli calibrate billing --solution 'python my_agent.py' -j 4
   trapcli calibrate ledger-close --solution agents/mine --trials 5 --isolate
   trapcli calibrate --suite public/billing --expected private --solution ./agent.sh
-  trapcli calibrate --resume                      # go on where a run was stopped
+  trapcli calibrate --resume                      # continue a run that was stopped
   trapcli calibrate --compare 3 4
 """,
 )
@@ -72,20 +55,21 @@ Examples:
 @click.option(
     "--solution",
     metavar="COMMAND|DIR",
-    help="What is measured: a command, a directory with trap.yaml, or builtin:solve, builtin:slip:NAME, "
-    "builtin:flaky:P. Without it the instrument itself is checked.",
+    help="What to measure: a command, a directory with trap.yaml, or builtin:solve, builtin:mistake:NAME, "
+    "builtin:flaky:P. Without it, suites and judge are checked (self-check).",
 )
 @click.option(
-    "--trials", metavar="N", type=click.IntRange(1, 10_000), default=TRIALS, show_default=True,
+    "--trials", metavar="N", type=WholeNumber(1, MOST_TRIALS), default=DEFAULT_TRIALS, show_default=True,
     help="Trials of each case.",
 )  # fmt: skip
 @click.option(
-    "-j", "--jobs", metavar="N", type=click.IntRange(1, 1000),
-    help="Trials at a time. Default: 1; of a builtin solution, the number of processors.",
+    "-j", "--jobs", metavar="N", type=WholeNumber(1, MOST_JOBS),
+    help="Trials to run at a time. Default: 1; for a builtin solution, the number of processors.",
 )  # fmt: skip
 @click.option(
-    "--timeout", metavar="SECONDS", type=click.FloatRange(0.001, LONGEST), callback=_refuse_nan,
-    help="Limit of one trial; it is killed then. Default: trap.yaml's, or 600.",
+    "--timeout", metavar="SECONDS", type=click.FloatRange(SHORTEST_LIMIT, LONGEST_LIMIT),
+    callback=_refuse_nan,
+    help="Time limit of one trial; at the limit it is killed. Default: trap.yaml's, or 600.",
 )  # fmt: skip
 @click.option(
     "--suite",
@@ -93,7 +77,7 @@ Examples:
     metavar="DIR",
     multiple=True,
     type=DIRECTORY,
-    help="Use the suite in this directory; again for more.",
+    help="Use the suite in this directory; may be repeated.",
 )
 @expected_option
 @click.option(
@@ -101,231 +85,138 @@ Examples:
     metavar="CASE",
     multiple=True,
     shell_complete=complete_cases,
-    help="Run just this case; again for more.",
+    help="Run only this case; may be repeated.",
 )
 @click.option(
     "--isolate",
     is_flag=True,
-    help="Run it under bubblewrap: no suites, no answers, no trapcli, a fresh HOME, few variables.",
+    help="Run the solution under bubblewrap: no suites, no answers, no trapcli, a fresh HOME, few variables.",
 )
 @click.option(
     "--env",
     "env",
     metavar="NAME",
     multiple=True,
-    help="With --isolate: let this variable through; again for more.",
+    help="With --isolate: pass this variable on; may be repeated.",
 )
-@click.option("--fresh-home", is_flag=True, help="An empty HOME for each trial.")
+@click.option("--fresh-home", is_flag=True, help="Give each trial an empty HOME.")
 @click.option(
     "--resume",
     metavar="[RUN]",
     type=RunNumber(unfinished=True),
     is_flag=False,
     flag_value=LAST,
-    help="Go on with a run that was stopped; without a number, the last one. No trial is repeated.",
+    help="Continue a run that was stopped; without a number, the last one. No trial is repeated.",
 )
 @click.option("--compare", metavar="A B", type=RunNumber(), nargs=2, help="Compare two runs, case by case.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_context
 def command(
-    ctx: click.Context, /, resume: int | None, compare: tuple[int, int] | None, **options: Any
+    ctx: click.Context,
+    /,
+    resume: int | None,
+    compare: tuple[int, int] | None,
+    jobs: int | None,
+    as_json: bool,
+    **options: Any,
 ) -> int:
-    """Run an agent's command on each case several times, and say what came of it.
+    """Run an agent's command several times on each case, and report how often it passes.
 
     The agent is any command. It finds its case through the variable TRAP_MANIFEST, which
-    holds {"inputs_dir": ..., "outputs_dir": ...} as JSON; its answer is what it prints.
-    FAMILY names suites in traps/ (default: all; what is missing is built). Without
-    --solution the instrument is checked: every known mistake must fail, and the reference
-    solver must pass every trial.
+    holds {"inputs_dir": ..., "outputs_dir": ...} as JSON; its answer is what it prints (for
+    some families, the files that it leaves in outputs_dir). FAMILY names suites in traps/
+    (default: all; missing ones are built). Without --solution, suites and judge are checked:
+    every known mistake must fail, and the reference solver must pass every trial.
 
-    Each trial is kept in .trapcli/ (never inside a suite) as it ends; `trapcli inspect run N`
+    Each trial is stored in .trapcli/ (never inside a suite) when it ends; `trapcli inspect run N`
     shows it.
 
-    Exit code 0: done (without --solution: and the instrument is sound); 1: it is not, or a
-    trial could not be run or judged; 2: could not be run; 130: interrupted.
+    Exit code 0: done (without --solution: and the self-check passed); 1: it failed, or a trial
+    could not be run or judged; 2: could not be run; 130: interrupted.
     """
-    order = Order(**options)
     if compare is not None:
-        _refuse_beside(ctx, "compare", ("compare", "as_json"))
-        return _compare(*compare, order.as_json)
+        _refuse_others(ctx, "--compare cannot be combined with {}.", WITH_COMPARE)
+        return _compare(compare, as_json)
     if resume is not None:
-        _refuse_beside(ctx, "resume", RESUMABLE)
-        return _resume(resume, order)
-    return _begin(order)
+        _refuse_others(ctx, "--resume continues the run as it was planned; leave {} out.", WITH_RESUME)
+    with RunDisplay() as display:
+        request = None if resume is not None else _request(jobs=jobs, **options)
+        from trapcli.calibration.session import Session
+
+        session = Session(
+            runs_directory(Path.cwd()),
+            on_progress=display.trials,
+            on_self_check=display.self_check,
+            on_note=display.note,
+        )
+        result = session.resume(resume or None, jobs) if request is None else session.start(request)
+    return _show(result, as_json)
 
 
-def _refuse_beside(ctx: click.Context, name: str, allowed: Sequence[str]) -> None:
+def _refuse_others(ctx: click.Context, why: str, allowed: Sequence[str]) -> None:
+    """Raise UsageError if anything but the parameters named `allowed` is on the command line.
+
+    why: the message, with {} for what is not allowed.
+    """
     for param in ctx.command.params:
         given = ctx.get_parameter_source(param.name or "") is click.core.ParameterSource.COMMANDLINE
         if given and param.name not in allowed:
             what = param.opts[0] if isinstance(param, click.Option) else "FAMILY"
-            raise click.UsageError(
-                f"--{name} takes the run as it is; leave {what} out. Another {what} is another run."
-                if name == "resume"
-                else f"--{name} goes alone; leave {what} out."
-            )
+            raise click.UsageError(why.format(what))
 
 
-def _begin(order: Order) -> int:
-    from trapcli.calibration.plan import plan_suite
-    from trapcli.calibration.records import Plan
-    from trapcli.calibration.solutions.command import read_solution
-    from trapcli.calibration.store.store import open_store
+def _request(
+    *,
+    families: tuple[str, ...],
+    suites: tuple[Path, ...],
+    expected: Path | None,
+    solution: str | None,
+    env: tuple[str, ...],
+    isolate: bool,
+    **rest: Any,
+) -> RunRequest:
+    """Return the run that the options ask for; suites that are missing are built."""
+    from trapcli.calibration.solutions.solution import read_solution
 
-    solution = read_solution(INSTRUMENT if order.solution is None else order.solution, Path.cwd())
-    if order.solution is None and Path("trap.yaml").exists():
+    measured = None if solution is None else read_solution(solution, Path.cwd())
+    if measured is None and Path("trap.yaml").exists():
         click.echo("./trap.yaml is not used; --solution . measures it.", err=True)
-    if order.env and not order.isolate:
-        raise click.UsageError("--env goes with --isolate; without it every variable is let through.")
-    suites = _with_cases(suites_to_run(order.families, order.suites, order.expected), order.only)
-    plan = Plan(
-        solution=solution,
-        suites=tuple(plan_suite(suite, order.only, solution.builtin) for suite in suites),
-        trials=order.trials,
-        limit=order.timeout or solution.timeout,
-        isolate=order.isolate,
-        fresh_home=order.fresh_home,
-        env=order.env,
-    )
-    with open_store(runs_directory(Path.cwd()), create=True) as store:
-        return _run(store, plan, suites, order)
+    if env and not isolate:
+        raise click.UsageError("--env is only for --isolate; without it every variable is passed on.")
+    chosen = suites_to_run(families, suites, expected)
+    return RunRequest(tuple(chosen), measured, env=env, isolate=isolate, **rest)
 
 
-def _with_cases(suites: "list[Suite]", only: Sequence[str]) -> "list[Suite]":
-    """The suites that have one of the cases `only`, or all; TrapError if one of the cases is in none."""
-    for case in only:
-        if not any(case in suite.cases for suite in suites):
-            spans = [f"{suite.family} has {suite.cases[0]} to {suite.cases[-1]}" for suite in suites]
-            raise TrapError(f"--only {case}: no suite of this run has that case: {'; '.join(spans)}.")
-    return [suite for suite in suites if not only or any(case in suite.cases for case in only)]
+def _show(result: "RunResult", as_json: bool) -> int:
+    """Print what a run came to, and return the exit code."""
+    if as_json:
+        from trapcli.calibration.reports.run_document import SCHEMA, run_document
 
-
-def _run(store: "Store", plan: "Plan", suites: "list[Suite]", order: Order) -> int:
-    """A new run of the plan, to its end."""
-    from secrets import token_hex
-
-    from trapcli import __version__
-    from trapcli.calibration.execution.workdirs import new_scratch
-    from trapcli.calibration.plan import files_of, host, prepare
-
-    prepare(plan, suites)
-    plan = replace(plan, files=files_of(plan.solution))  # now that its setup_cmd has made them
-    instrument = None
-    if order.solution is None:
-        from trapcli.calibration.self_check import check
-
-        pairs = [(suite, plan.suites[n].cases) for n, suite in enumerate(suites)]
-        with bar("checking the instrument", sum(len(cases) for _, cases in pairs)) as advance:
-            instrument = check(pairs, advance)
-    run = store.begin(
-        plan,
-        token=token_hex(16),
-        jobs=_jobs(order, plan.solution),
-        tool=__version__,
-        python=sys.version.split()[0],
-        host=host(),
-        scratch=new_scratch(),
-        instrument=instrument,
-    )
-    with store.claimed(run.number):
-        return _carry_out(store, run, suites, order)
-
-
-def _resume(number: int, order: Order) -> int:
-    from trapcli.calibration.execution.workdirs import clear, new_scratch
-    from trapcli.calibration.plan import files_of, prepare, refuse_other, reopened
-    from trapcli.calibration.solutions.command import read_solution
-    from trapcli.calibration.store.store import open_store
-
-    place = runs_directory(Path.cwd())
-    open_store(place, create=False).close()  # there must be one
-    with open_store(place, create=True) as store:
-        if number == LAST:
-            number = _last(store)
-        with store.claimed(number):
-            run = store.run(number)
-            if run.ended:
-                click.echo(f"run {number} is complete: nothing is left to run", err=True)
-                return _say(store, run, order, interrupted=False)
-            solution = read_solution(run.plan.solution.given, Path.cwd())
-            suites = reopened(run)
-            refuse_other(run, replace(run.plan, solution=solution, files=files_of(solution)))
-            for killed in clear(run.scratch):
-                click.echo(f"ended what run {number} had left behind: {killed}", err=True)
-            prepare(run.plan, suites)
-            store.resumed(number, jobs=order.jobs or run.jobs, scratch=new_scratch())
-            store.sweep(number)
-            return _carry_out(store, store.run(number), suites, order)
-
-
-def _last(store: "Store") -> int:
-    unfinished = store.unfinished()
-    if not unfinished:
-        raise TrapError(
-            "every run is complete; there is nothing to resume. `trapcli inspect run` lists them."
-        )
-    return unfinished[-1]
-
-
-def _carry_out(store: "Store", run: "Run", suites: "list[Suite]", order: Order) -> int:
-    from trapcli.calibration.execution.scheduler import carry_out
-    from trapcli.calibration.reports.formatting import several
-
-    names = ", ".join(str(_near(suite.directory)) for suite in run.plan.suites)
-    left = run.plan.total - sum(store.counts(run.number).values())
-    click.echo(
-        f"run {run.number}: {several(left, 'trial')} of {run.plan.solution.given} on {names}", err=True
-    )
-    with trials_bar() as watch:
-        interrupted = carry_out(store, run, suites, watch)
-    return _say(store, store.run(run.number), order, interrupted)
-
-
-def _say(store: "Store", run: "Run", order: Order, interrupted: bool) -> int:
-    """Print what the run came to; gives the exit code."""
-    from trapcli.calibration.reports.run_warnings import soundness
-    from trapcli.calibration.reports.summarizer import summarize
-    from trapcli.calibration.reports.trial_view import reader
-
-    summary = summarize(run, store.trials(run.number), reader(store, run.number), store.earlier(run))
-    if order.as_json:
-        click.echo(json.dumps(summary.to_json(), indent=2))
+        click.echo(json_document(SCHEMA, run_document(result.summary)))
     else:
-        from trapcli.calibration.reports.run_tables import sections
+        from trapcli.calibration.reports.run_tables import CUT_SHORT, STOPPED, run_sections
         from trapcli.views.terminal import show_sections
 
-        show_sections(sections(summary))
-    if interrupted:
-        click.echo(f"Interrupted. `{summary.resume}` runs the rest.", err=True)
+        state = CUT_SHORT if result.interrupted else STOPPED
+        show_sections(run_sections(result.summary, state=state))
+    if result.interrupted:
+        click.echo(f"Interrupted. {result.summary.how_to_resume}", err=True)
         return INTERRUPTED
-    errors = store.counts(run.number).get("judge_error", 0)
-    sound = run.instrument is None or soundness(run, summary)[0]
-    return DONE if summary.complete and not errors and sound else FAILED
+    return DONE if result.succeeded else FAILED
 
 
-def _compare(a: int, b: int, as_json: bool) -> int:
+def _compare(numbers: Sequence[int], as_json: bool) -> int:
     from trapcli.calibration.reports.run_comparison import compare_runs
     from trapcli.calibration.reports.summarizer import summarize
     from trapcli.calibration.store.store import open_store
 
     with open_store(runs_directory(Path.cwd()), create=False) as store:
-        runs = [store.run(number) for number in (a, b)]
-        view = compare_runs(*(summarize(run, store.trials(run.number)) for run in runs))
+        first, second = (summarize(store.run(number), store.trials(number)) for number in numbers)
+    view = compare_runs(first, second)
     if as_json:
-        click.echo(json.dumps(view.document, indent=2))
+        click.echo(json_document(view.schema, view.document))
     else:
         from trapcli.views.terminal import show_sections
 
         show_sections(view.sections)
     return DONE
-
-
-def _jobs(order: Order, solution: "Solution") -> int:
-    from trapcli.calibration.plan import processors
-
-    return order.jobs or (processors() if solution.builtin else 1)
-
-
-def _near(path: Path) -> Path:
-    cwd = Path.cwd()
-    return path.relative_to(cwd) if path.is_relative_to(cwd) else path

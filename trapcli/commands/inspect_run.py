@@ -1,42 +1,45 @@
-"""`trapcli inspect run`: the runs of `trapcli calibrate`, one run, its trials, one trial."""
+"""`trapcli inspect run`: the runs of `trapcli calibrate`, one run, the trials of a case, one trial."""
 
 import os
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from trapcli.core.case_ids import is_case_id
 from trapcli.core.errors import TrapError
+from trapcli.core.shorten import quoted
 
 if TYPE_CHECKING:
     from trapcli.calibration.store.store import Store
-    from trapcli.views.inspection import View
+    from trapcli.views.view import View
 
 # Engines are imported where they are used: `--help` and completion need none of them.
 
-WORD = "run"  # as the first word; a suite's directory of this name is ./run
-NUMBER = re.compile("[0-9]{1,9}")
-CASE = re.compile("case_[0-9]+")
+LONGEST_NUMBER = 9  # digits
 
 
 def view(words: Sequence[str], trial: int | None) -> "View":
-    """What the words after `run` name: nothing, or a run's number, a suite of it, a case of it."""
+    """Return the view of what the words after `run` name.
+
+    words: nothing, or a run's number, which a suite and a case may follow.
+    trial: the number of a trial of that case.
+    """
     from trapcli.calibration.reports.run_list import about_runs
     from trapcli.calibration.store.store import open_store
 
-    with open_store(_kept(), create=False) as store:
+    with open_store(_place(), create=False) as store:
         if words:
-            return _run(store, words, trial)
+            return _run_view(store, words, trial)
         if trial is not None:
-            raise click.UsageError("--trial needs a run and a case, as `run 3 case_01 --trial 2` has them.")
+            raise click.UsageError("--trial needs a run and a case, as in `run 3 case_01 --trial 2`.")
         return about_runs(store)
 
 
 def runs_here() -> "tuple[View | None, str]":
-    """The runs that are kept here, if there are any; and what is wrong with them, if they cannot be read."""
-    if not os.path.lexists(_kept()):
+    """Return the view of the runs kept here, None if there are none, and why they cannot be read, or ""."""
+    if not os.path.lexists(_place()):
         return None, ""
     try:
         return view((), None), ""
@@ -44,76 +47,63 @@ def runs_here() -> "tuple[View | None, str]":
         return None, str(error)
 
 
-def complete(words: Sequence[str]) -> list[str]:
-    """What may follow these words after `run`."""
-    if not os.path.lexists(_kept()):
-        return []
-    from trapcli.calibration.store.store import open_store
-
-    with open_store(_kept(), create=False) as store:
-        if not words:
-            return [str(run.number) for run in store.runs()]
-        suites = store.run(_number(words[0])).plan.suites
-        if len(words) == 1:
-            cases = [case for suite in suites for case in suite.cases]
-            return list(dict.fromkeys([*(suite.family for suite in suites), *cases]))
-        return [case for suite in suites if suite.family == words[1] for case in suite.cases]
-
-
-def _kept() -> Path:
-    """The directory with the runs."""
+def _place() -> Path:
     from trapcli.suites.selection import runs_directory
 
     return runs_directory(Path.cwd())
 
 
-def _run(store: "Store", words: Sequence[str], trial: int | None) -> "View":
-    from trapcli.calibration.reports.trial_view import about_trial, about_trials, find_case
+def _run_view(store: "Store", words: Sequence[str], trial: int | None) -> "View":
+    from trapcli.calibration.reports.trial_view import about_trial, about_trials
+    from trapcli.calibration.suite_names import find_case
 
-    run = store.run(_number(words[0]))
-    suite, case = _place(words[1:])
+    run = store.run(_run_number(words[0]))
+    suite, case = _suite_and_case(words[1:])
     if case is None:
         if trial is not None:
             raise click.UsageError("--trial needs a case, as in `trapcli inspect run 3 case_01 --trial 2`.")
-        return _whole(store, run.number, suite)
+        return _summary_view(store, run.number, suite)
     position = find_case(run, case, suite)
     if trial is None:
         return about_trials(run, position, case, store.trials(run.number))
     return about_trial(store, run, store.trial(run.number, position, case, trial))
 
 
-def _whole(store: "Store", number: int, suite: str | None) -> "View":
-    from trapcli.calibration.reports.run_tables import sections
+def _summary_view(store: "Store", number: int, suite: str | None) -> "View":
+    """Return the view of a whole run, or of one suite of it."""
+    from trapcli.calibration.reports.run_document import SCHEMA, run_document
+    from trapcli.calibration.reports.run_tables import RUNNING, STOPPED, run_sections
     from trapcli.calibration.reports.summarizer import summarize
-    from trapcli.calibration.reports.trial_view import reader, suites_called
-    from trapcli.views.inspection import View
+    from trapcli.calibration.reports.trial_view import tail_reader
+    from trapcli.calibration.suite_names import find_suites
+    from trapcli.views.view import View
 
     run = store.run(number)
-    only = [] if suite is None else suites_called(run, suite)
-    summary = summarize(run, store.trials(number), reader(store, number), store.earlier(run))
-    document = summary.to_json()
+    only = [] if suite is None else find_suites(run, suite)
+    summary = summarize(run, store.trials(number), tail_reader(store, number), store.count_earlier_runs(run))
+    document = run_document(summary)
     if only:
         document["suites"] = [document["suites"][position] for position in only]
-    return View(document, sections(summary, only))
+    state = RUNNING if store.is_claimed(number) else STOPPED
+    return View(SCHEMA, document, run_sections(summary, only, state))
 
 
-def _number(word: str) -> int:
-    if not NUMBER.fullmatch(word):
-        raise click.UsageError(
-            f"{word!r} is no run's number, as 3 is in `trapcli inspect run 3`. "
-            "`trapcli inspect run` lists the runs."
-        )
+def _run_number(word: str) -> int:
+    if not (word.isascii() and word.isdigit() and len(word) <= LONGEST_NUMBER):
+        raise click.UsageError(f"{quoted(word)} is not a run number; `trapcli inspect run` lists them.")
     return int(word)
 
 
-def _place(words: Sequence[str]) -> tuple[str | None, str | None]:
-    """The suite and the case that the words name, in whatever order."""
+def _suite_and_case(words: Sequence[str]) -> tuple[str | None, str | None]:
+    """Return the suite and the case that the words name, in any order."""
     suite = case = None
     for word in words:
-        if CASE.fullmatch(word) and case is None:
+        if is_case_id(word) and case is None:
             case = word
-        elif suite is None and not CASE.fullmatch(word):
+        elif suite is None and not is_case_id(word):
             suite = word
         else:
-            raise click.UsageError(f"{word!r} is one too many; give a run, then one family and one case.")
+            raise click.UsageError(
+                f"unexpected argument {quoted(word)}; give a run, then at most one family and one case."
+            )
     return suite, case

@@ -1,28 +1,29 @@
-"""`trapcli judge`: one answer, many answers, or a run of trap-cli."""
+"""`trapcli judge`: one answer, many answers, the stored outputs of a run, or a run of trap-cli."""
 
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from trapcli.commands.options import expected_option, suite_option
+from trapcli.commands.completion import complete_cases, complete_families
+from trapcli.commands.options import WholeNumber, chosen_suite, expected_option, refuse_empty, suite_option
 from trapcli.core.errors import DONE, FAILED, TrapError
-from trapcli.suites.selection import complete_cases, complete_families, select_suite
 
 if TYPE_CHECKING:
-    from trapcli.core.contract import Verdict
+    from trapcli.core.contract import Family, Verdict
     from trapcli.core.output import Output
     from trapcli.judging.batch import Submission
     from trapcli.suites.reader import Suite
+    from trapcli.suites.selection import Target
 
 # Engines are imported where they are used: `--help` and completion need none of them.
 
 MANIFEST = "TRAPTASK_MANIFEST"
-
 
 EPILOG = """\b
 Examples:
@@ -34,13 +35,49 @@ Examples:
 """
 
 
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the command line asks for; the names are those of its parameters."""
+
+    answer_file: str | None
+    outputs: Path | None
+    case: str | None
+    family: str | None
+    suite: Path | None
+    expected: Path | None
+    answers: str | None
+    run: int | None
+    save: bool
+    as_json: bool
+
+    def target(self, case: str | None = None) -> "Target":
+        """Return the target of the suite to judge with; `case` is the case's id if it is known."""
+        from trapcli.suites.selection import Target
+
+        return Target(self.suite, self.family, case, self.expected)
+
+
 @click.command("judge", epilog=EPILOG)
 @click.argument("answer_file", required=False, type=click.Path(allow_dash=True))
 @click.option(
-    "--case", metavar="CASE", shell_complete=complete_cases, help="The case that the answer is for."
+    "--outputs",
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="The directory with the files that the agent left, for families with answers in files.",
 )
 @click.option(
-    "--family", metavar="NAME", shell_complete=complete_families, help="Use the suite of this family."
+    "--case",
+    metavar="CASE",
+    callback=refuse_empty,
+    shell_complete=complete_cases,
+    help="The case that the answer is for.",
+)
+@click.option(
+    "--family",
+    metavar="NAME",
+    callback=refuse_empty,
+    shell_complete=complete_families,
+    help="Use the suite of this family.",
 )
 @suite_option
 @expected_option
@@ -52,171 +89,188 @@ Examples:
 )
 @click.option(
     "--run",
-    "run",
     metavar="N",
-    type=click.IntRange(1, 2**31),
+    type=WholeNumber(1, 2**31),
     help="Judge the stored outputs of a run of calibrate again.",
 )
-@click.option("--save", is_flag=True, help="With --run: store the verdicts that are not as stored.")
+@click.option("--save", is_flag=True, help="With --run: store the verdicts that have changed.")
 @click.option("--json", "as_json", is_flag=True, help="Print each verdict as one line of JSON.")
-def command(
-    answer_file: str | None, answers: str | None, run: int | None, save: bool, as_json: bool, **options: Any
-) -> int:
+def command(**parameters: object) -> int:
     """Judge the answer in ANSWER_FILE ('-' is standard input), or many with --answers.
 
-    An answer is all that the agent printed; its last 10 MB are read. Without --case, a
-    file whose name begins with a case id and a dot is judged for that case.
+    An answer is everything the agent printed; its last 10 MB are read. For families with answers
+    in files, --outputs names the directory with them (at most 1,000 files and 10 MB); ANSWER_FILE
+    may then be left out. Without --case, an answer is judged for the case id that its name begins
+    with, up to the first dot.
 
     A line given to --answers is {"case": "case_01", "output": "..."}. It may also hold
-    "exit_code" (a number; any but 0 scores 0.0) and "timed_out" (true scores 0.0). '-' is
-    standard input. The files of a directory are judged in the order of their names,
-    several for one case one by one.
+    "exit_code" (a number; any but 0 scores 0.0), "timed_out" (true scores 0.0) and "files"
+    (an object of paths and texts). '-' is standard input. The files of a directory are judged
+    in the order of their names; several for one case are judged one by one.
 
     With --run the outputs that a run stored are judged again; the agent is not run.
 
-    Exit code 0: passed (of many: all passed; with --run: every verdict is the stored one);
-    1: not so; 2: could not be judged.
-    With the variable TRAPTASK_MANIFEST set and no answer named, this is judge and grader
-    for trap-cli, and 0 means that a verdict was printed.
+    Exit code 0: passed (of many: all passed; with --run: no verdict has changed); 1: judged, but
+    not passed (of many: at least one; with --run: a verdict has changed); 2: could not be judged.
+    If the variable TRAPTASK_MANIFEST is set and no answer is named, this is the judge and
+    grader for trap-cli, and 0 means that a verdict was printed.
     """
-    if run is not None:
-        given = [name for name, value in {"ANSWER_FILE": answer_file, "--answers": answers}.items() if value]
-        if given := given + [f"--{name}" for name, value in options.items() if value is not None]:
-            raise click.UsageError(f"--run knows its suites and answers; leave {given[0]} out.")
+    request = Request(**parameters)  # type: ignore[arg-type]
+    _refuse_contradictions(request)
+    if request.run is not None:
         from trapcli.commands.judge_run import judge_run
 
-        return judge_run(run, save, as_json)
-    if save:
-        raise click.UsageError("--save goes with --run.")
+        return judge_run(request.run, request.save, request.as_json)
+    if request.answers is not None:
+        return _judge_many(request.answers, request)
     manifest = os.environ.get(MANIFEST)
-    if answer_file is not None and answers is not None:
-        raise click.UsageError("Give an answer's file or --answers, not both.")
-    if answers is not None and options["case"] is not None:
-        raise click.UsageError(
-            "--case goes with one answer; the lines or files of --answers name their cases."
-        )
-    if manifest and answer_file is None and answers is None and options["case"] is None:
-        return _judge_for_tp(manifest, options)
-    if answers is not None:
-        return _judge_many(answers, options, as_json)
-    return _judge_one(answer_file, options, as_json)
+    named = request.answer_file or request.outputs or request.case
+    if manifest and not named:
+        return _judge_for_trap_cli(manifest, request)
+    return _judge_one(request)
 
 
-def _judge_one(answer_file: str | None, options: dict[str, Any], as_json: bool) -> int:
+def _refuse_contradictions(request: Request) -> None:
+    """Raise UsageError for options that cannot be given together."""
+    if request.run is not None:
+        if request.answer_file is not None:
+            raise click.UsageError("--run knows its suites and answers; leave ANSWER_FILE out.")
+        for name in ("answers", "outputs", "case", "family", "suite", "expected"):
+            if getattr(request, name) is not None:
+                raise click.UsageError(f"--run knows its suites and answers; leave --{name} out.")
+    elif request.save:
+        raise click.UsageError("--save is only for --run.")
+    if request.answers is not None:
+        if request.answer_file is not None or request.outputs is not None:
+            raise click.UsageError("Give one answer (ANSWER_FILE, --outputs) or --answers, not both.")
+        if request.case is not None:
+            raise click.UsageError(
+                "--case is only for one answer; the lines or files of --answers name their cases."
+            )
+
+
+def _judge_one(request: Request) -> int:
     from trapcli.core import registry
-    from trapcli.judging.judge import dumped, judge_output
+    from trapcli.judging.judge import judge_output, verdict_json
     from trapcli.suites.reader import read_case
 
-    if answer_file is None:
+    answer = request.answer_file or request.outputs
+    if answer is None:
         raise click.UsageError(
-            "Which answer? Give the file that holds it, '-' for standard input, or --answers."
+            "Which answer? Give the file that holds it, '-' for standard input, --outputs, or --answers."
         )
-    case_id = options["case"] or _case_named_by(answer_file)
-    suite = _selected(options, case_id)
+    case_id = request.case or _case_named_by(answer)
+    suite = chosen_suite(request.target(case_id))
     if case_id is None:
         raise click.UsageError(
             f"Which case is the answer for? Add --case; the suite {suite.directory} has "
             f"{suite.cases[0]} to {suite.cases[-1]}."
         )
     family, case = registry.family(suite.family), read_case(suite, case_id)
-    if options["case"] is None:
-        click.echo(f"judged for {case_id}, after the file's name", err=True)
-    verdict = judge_output(family, case, _output(answer_file))
-    if as_json:
-        click.echo(dumped(verdict))
+    if request.case is None:
+        click.echo(
+            f"judged as {case_id}, taken from the {'file' if request.answer_file else 'directory'}'s name",
+            err=True,
+        )
+    verdict = judge_output(family, case, _read_output(request, family))
+    if request.as_json:
+        click.echo(verdict_json(verdict))
     else:
         from trapcli.views.terminal import show_verdict
 
         show_verdict(family, verdict)
-    return DONE if verdict.status == "passed" else FAILED
+    return DONE if verdict.passed else FAILED
 
 
-def _judge_many(answers: str, options: dict[str, Any], as_json: bool) -> int:
+def _judge_many(answers: str, request: Request) -> int:
     from trapcli.core import registry
-    from trapcli.judging.batch import Tally, judge_all
-    from trapcli.judging.judge import dumped
+    from trapcli.judging.batch import Tally, judge_all, longest_name
+    from trapcli.judging.judge import verdict_json
     from trapcli.suites.reader import read_case
 
-    suite = _selected(options, None)
+    suite = chosen_suite(request.target())
     family = registry.family(suite.family)
     tally = Tally()
+    width = longest_name(Path(answers)) if Path(answers).is_dir() else 0
     with _submissions(answers, suite) as submissions:
         for submission, verdict in judge_all(family, lambda case: read_case(suite, case), submissions):
             tally.add(verdict)
-            if as_json:
-                click.echo(dumped(verdict, **submission.source))
+            if request.as_json:
+                click.echo(verdict_json(verdict, **submission.source))
             else:
-                click.echo(_line(submission, verdict), color=_colour())
+                click.echo(_verdict_line(submission, verdict, width), color=_colour())
     if not tally.total():
-        raise TrapError(f"there are no answers in {answers}.")
-    if not as_json:
+        raise TrapError(f"there are no answers in {'standard input' if answers == '-' else answers}.")
+    if not request.as_json:
         click.echo()
     for line in tally.lines(suite.cases):
-        click.echo(line, err=as_json)
+        click.echo(line, err=request.as_json)
     return DONE if tally.total("passed") == tally.total() else FAILED
 
 
-def _judge_for_tp(text: str, options: dict[str, Any]) -> int:
+def _judge_for_trap_cli(text: str, request: Request) -> int:
     import json
 
-    from trapcli.judging import trap_cli
-    from trapcli.judging.judge import dumped
+    from trapcli.judging import trap_cli_protocol
+    from trapcli.judging.judge import verdict_json
 
-    manifest = trap_cli.parse(text)
+    manifest = trap_cli_protocol.parse_manifest(text)
     if isinstance(manifest, list):
-        click.echo(json.dumps(trap_cli.grade(manifest)))
+        click.echo(json.dumps(trap_cli_protocol.grade(manifest)))
     else:
-        directory, expected = trap_cli.halves(manifest)
-        given = {"suite": directory, "expected": expected}
-        suite = _selected({**options, **{name: options[name] or given[name] for name in given}}, None)
-        verdict = trap_cli.judge_run(manifest, suite)
-        click.echo(trap_cli.short(verdict))
-        click.echo(dumped(verdict), err=True)  # trap-cli keeps it beside the verdict
+        halves = trap_cli_protocol.manifest_halves(manifest)
+        private = None if halves.nested else halves.private
+        target = replace(
+            request.target(), suite=request.suite or halves.public, expected=request.expected or private
+        )
+        verdict = trap_cli_protocol.judge_manifest(manifest, chosen_suite(target))
+        click.echo(trap_cli_protocol.short_verdict(verdict))
+        click.echo(verdict_json(verdict), err=True)  # trap-cli keeps it beside the verdict
     return DONE
 
 
-def _selected(options: dict[str, Any], case: str | None) -> "Suite":
-    return select_suite(
-        suite=options["suite"],
-        family=options["family"],
-        case=case,
-        expected=options["expected"],
-        cwd=Path.cwd(),
-    )
-
-
-def _case_named_by(answer_file: str) -> str | None:
+def _case_named_by(answer: str | Path) -> str | None:
+    """Return the case that a file or directory is named after, if any."""
     from trapcli.judging.batch import CASE_NAME
 
-    match = CASE_NAME.fullmatch(Path(answer_file).name)
+    match = CASE_NAME.fullmatch(Path(answer).name)
     return match[1] if match else None
 
 
-def _output(file: str) -> "Output":
-    """What the answer's file holds, or standard input."""
-    from trapcli.core.output import read_output
+def _read_output(request: Request, family: "Family") -> "Output":
+    """Return what the agent left: what it printed, and its files if the family reads any."""
+    from trapcli.core.output import output_of, read_output
 
-    with _opened(file) as stream:
-        try:
-            return read_output(stream)
-        except OSError as error:
-            raise TrapError(f"{file} cannot be read: {error.strerror or error}.") from error
+    output = output_of("")
+    if request.answer_file is not None:
+        with _open(request.answer_file) as stream:
+            try:
+                output = read_output(stream)
+            except OSError as error:
+                raise _unreadable(request.answer_file, error) from error
+    if request.outputs is None:
+        return output
+    if not family.answers.reads_files:
+        raise TrapError(f"the answers of {family.name} are printed, not files; leave --outputs out.")
+    from trapcli.system.output_files import read_files
+
+    return replace(output, files=read_files(request.outputs.resolve()))
 
 
 @contextmanager
 def _submissions(answers: str, suite: "Suite") -> "Iterator[Iterator[Submission]]":
-    """The answers in the file or directory, read one by one."""
+    """Yield the answers in a file or directory, which are read one by one."""
     from trapcli.judging.batch import read_directory, read_lines
 
     if answers != "-" and Path(answers).is_dir():
         yield read_directory(Path(answers), suite.cases, lambda text: click.echo(text, err=True))
     else:
-        with _opened(answers) as stream:
+        with _open(answers) as stream:
             yield read_lines(stream, "standard input" if answers == "-" else answers, suite.cases)
 
 
-def _opened(file: str) -> AbstractContextManager[BinaryIO]:
-    """The file, or standard input, open for reading bytes; TrapError if that cannot be."""
+def _open(file: str) -> AbstractContextManager[BinaryIO]:
+    """Return the file, or standard input, open for reading bytes; TrapError if it cannot be opened."""
     if file == "-":
         if sys.stdin is None:
             raise TrapError("standard input is closed. Give the file that holds the answer, or pipe it in.")
@@ -225,21 +279,27 @@ def _opened(file: str) -> AbstractContextManager[BinaryIO]:
         return open(file, "rb")
     except IsADirectoryError:
         raise TrapError(
-            f"{file} is a directory; the answers in a directory are judged with --answers."
+            f"{file} is a directory. --answers judges a directory of answers, --outputs the files of one."
         ) from None
     except FileNotFoundError:
         raise TrapError(f"there is no file {file}; '-' reads standard input.") from None
     except OSError as error:
-        raise TrapError(f"{file} cannot be read: {error.strerror or error}.") from error
+        raise _unreadable(file, error) from error
 
 
-def _line(submission: "Submission", verdict: "Verdict") -> str:
-    where = submission.source.get("file") or f"{submission.source['line']:>5}  {verdict.id}"
+def _unreadable(file: str, error: OSError) -> TrapError:
+    return TrapError(f"{file} cannot be read: {error.strerror or error}.")
+
+
+def _verdict_line(submission: "Submission", verdict: "Verdict", width: int) -> str:
+    """Return the line about one answer; `width` is that of the longest name of a file."""
+    file = submission.source.get("file")
+    where = file.ljust(width) if file else f"{submission.source['line']:>5}  {verdict.id}"
     colour = {"passed": "green", "failed": "red"}.get(verdict.status, "yellow")
     status = click.style(f"{verdict.status.upper():<10}", fg=colour, bold=True)
     return f"{where}  {status}  {verdict.reason}"
 
 
 def _colour() -> bool | None:
-    """Whether to keep colours: by click's choice (on a terminal), but never against NO_COLOR."""
+    """Return whether to keep colours: click decides (on a terminal), but never against NO_COLOR."""
     return False if os.environ.get("NO_COLOR") else None

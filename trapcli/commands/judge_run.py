@@ -1,7 +1,7 @@
-"""`trapcli judge --run N`: the stored outputs of a run, judged again."""
+"""`trapcli judge --run N`: judge the stored outputs of a run again."""
 
-import json
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,67 +9,88 @@ import click
 
 from trapcli.core.errors import DONE, FAILED
 from trapcli.suites.selection import runs_directory
+from trapcli.system.package import __version__
+from trapcli.views.json_document import json_document
 
 if TYPE_CHECKING:
-    from trapcli.calibration.records import Run
-    from trapcli.calibration.rejudging import Again
+    from trapcli.calibration.records import Run, Trial
+    from trapcli.calibration.rejudging import Rejudged
 
 
 def judge_run(number: int, save: bool, as_json: bool) -> int:
-    """Judge the run's trials again, telling each; with `save` the new verdicts take the place of the old.
+    """Judge the trials of a run again and print each verdict; with `save`, store the verdicts that changed.
 
-    A judge error never does: that no verdict can be given today says nothing about the one that was.
-    Gives DONE if every verdict is the one that was stored, else FAILED.
+    A judge error is never stored: that no verdict can be given today does not make the stored one
+    wrong. Return DONE if every verdict is the stored one, else FAILED.
     """
-    from trapcli import __version__
-    from trapcli.calibration.plan import reopened
-    from trapcli.calibration.rejudging import judge_again
-    from trapcli.calibration.reports.formatting import several
+    from trapcli.calibration.plan import reopen_suites
+    from trapcli.calibration.rejudging import rejudge
     from trapcli.calibration.store.store import open_store
 
-    counts: Counter[str] = Counter()
-    changed = 0
-    place = runs_directory(Path.cwd())
-    with open_store(place, create=False) as store:
+    statuses: Counter[str] = Counter()
+    different = 0
+    to_save = []
+    with open_store(runs_directory(Path.cwd()), create=False) as store:
         run = store.run(number)
-        suites = reopened(run)
-        others = []
-        for again in judge_again(store, run, suites):
-            counts[again.after.status] += 1
-            changed += not again.same
-            if save and not again.same and again.after.counted:
-                others.append(again.after)
-            click.echo(_as_json(run, again) if as_json else _line(run, again))
-    if others:
-        with open_store(place, create=True) as store, store.claimed(number):
-            for trial in others:
-                store.judge_again(number, trial, __version__)
-    told = ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in sorted(counts.items()))
-    end = f"; {changed} not as stored" if changed else ""
-    end += f", {len(others)} of them stored now" if save and changed else ""
-    click.echo(
-        f"run {number}: {several(sum(counts.values()), 'trial')} judged again: {told or 'none'}{end}",
-        err=as_json,
-    )
-    return FAILED if changed else DONE
+        suites = reopen_suites(run)
+        for rejudged in rejudge(store, run, suites):
+            statuses[rejudged.after.status] += 1
+            different += not rejudged.same
+            if save and not rejudged.same and rejudged.after.counted:
+                to_save.append(rejudged.after)
+            click.echo(_json_line(run, rejudged) if as_json else _line(run, rejudged))
+    _save(number, to_save)
+    click.echo(_closing_line(number, statuses, different, len(to_save) if save else None), err=as_json)
+    return FAILED if different else DONE
 
 
-def _line(run: "Run", again: "Again") -> str:
-    after = again.after
+def _save(number: int, trials: "Sequence[Trial]") -> None:
+    from trapcli.calibration.store.store import open_store
+
+    if trials:
+        with open_store(runs_directory(Path.cwd()), create=True) as store, store.claim(number):
+            for trial in trials:
+                store.replace_verdict(number, trial, __version__)
+
+
+def _closing_line(number: int, statuses: "Counter[str]", different: int, saved: int | None) -> str:
+    """Return how many trials were judged, and how many verdicts changed. saved: None without --save."""
+    from trapcli.calibration.reports.formatting import plural
+
+    counts = ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in sorted(statuses.items()))
+    line = f"run {number}: {plural(statuses.total(), 'trial')} judged again: {counts or 'none'}"
+    if different:
+        line += f"; {different} not as stored"
+        if saved is not None:
+            line += f", {saved} of them stored now"
+    return line
+
+
+def _line(run: "Run", rejudged: "Rejudged") -> str:
+    after = rejudged.after
     name = f"{run.plan.suites[after.suite].family} {after.case} trial {after.number}"
-    if again.same:
+    if rejudged.same:
         note = ""
-    elif again.before.status != after.status:
-        note = f"(was {again.before.status.upper()}) "
+    elif rejudged.before.status != after.status:
+        note = f"(was {rejudged.before.status.upper()}) "
     else:
         note = "(not word for word as stored) "
     return f"{name}  {after.status.upper()}  {note}{after.verdict.get('reason', '')}"
 
 
-def _as_json(run: "Run", again: "Again") -> str:
-    after = again.after
-    place = {"run": run.number, "suite": run.plan.suites[after.suite].family, "case": after.case}
-    stored = {"stored": again.before.status, "same": again.same}
-    return json.dumps(
-        {**place, "trial": after.number, "status": after.status, **stored, "verdict": dict(after.verdict)}
+def _json_line(run: "Run", rejudged: "Rejudged") -> str:
+    after = rejudged.after
+    return json_document(
+        "rejudged-trial/1",
+        {
+            "run": run.number,
+            "suite": run.plan.suites[after.suite].family,
+            "case": after.case,
+            "trial": after.number,
+            "status": after.status,
+            "stored": rejudged.before.status,
+            "same": rejudged.same,
+            "verdict": dict(after.verdict),
+        },
+        indent=None,
     )

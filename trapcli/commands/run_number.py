@@ -7,20 +7,24 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from trapcli.core.errors import TrapError
+from trapcli.core.shorten import quoted
 from trapcli.suites.selection import runs_directory
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    Whole = click.ParamType[int]
+    IntType = click.ParamType[int]
 else:
-    Whole = click.ParamType  # the oldest click that we take has no types for it
+    IntType = click.ParamType  # the oldest click that we support cannot subscribe it
 
 LARGEST = 2**31
 
 
-class RunNumber(Whole):
-    """The number of a run. unfinished: only the runs that are not complete are offered."""
+class RunNumber(IntType):
+    """A parameter type: the number of a run.
+
+    unfinished: offer only runs that are not complete when the shell completes a number.
+    """
 
     name = "run"
 
@@ -28,27 +32,30 @@ class RunNumber(Whole):
         self.unfinished = unfinished
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number that was typed; it need not be the number of a stored run."""
         if isinstance(value, int):
             return value
         if value.isascii() and value.isdigit() and 0 < int(value[:12]) < LARGEST:
             return int(value)
-        self.fail(f"{value!r} is no number of a run; `trapcli inspect run` lists the runs.", param, ctx)
+        self.fail(f"{quoted(value)} is not a run number; `trapcli inspect run` lists them.", param, ctx)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> "list[CompletionItem]":
+        """Offer the numbers of stored runs."""
         from click.shell_completion import CompletionItem
 
-        return [CompletionItem(number) for number in self._known() if number.startswith(incomplete)]
+        numbers = map(str, self._stored_numbers())
+        return [CompletionItem(number) for number in numbers if number.startswith(incomplete)]
 
-    def _known(self) -> list[str]:
-        place = runs_directory(Path.cwd())
-        if not os.path.lexists(place):
+    def _stored_numbers(self) -> list[int]:
+        directory = runs_directory(Path.cwd())
+        if not os.path.lexists(directory):
             return []
         from trapcli.calibration.store.store import open_store
 
         try:
-            with open_store(place, create=False) as store:
-                return [str(n) for n in (store.unfinished() if self.unfinished else store.numbers())]
+            with open_store(directory, create=False) as store:
+                return store.unfinished_runs() if self.unfinished else store.run_numbers()
         except TrapError:
             return []

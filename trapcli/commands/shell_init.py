@@ -5,12 +5,10 @@ from pathlib import Path
 
 import click
 
-from trapcli.cli import COMMANDS, COMPLETE, cli
+from trapcli.commands.completion import VARIABLE
 
 SHELLS = ("bash", "zsh", "fish")
 SCRIPTS = Path(__file__).parent.parent / "shells"
-
-ROUTED = sorted(COMMANDS)  # of these words the builtin would set a signal handler without a word
 
 
 @click.command(
@@ -23,35 +21,42 @@ Examples:
 """,
 )
 @click.argument("shell", required=False, type=click.Choice(SHELLS), metavar="[bash|zsh|fish]")
-def command(shell: str | None) -> None:
+@click.pass_context
+def command(ctx: click.Context, shell: str | None) -> None:
     """Print a shell function `trap`, and completion for `trap` and `trapcli`.
 
-    `trap` is a builtin of every shell, and wins over a program of that name. The
-    function sends our commands, --help and --version to trapcli and leaves every
-    other use of `trap` to the builtin. Scripts and Makefiles say `trapcli`.
+    `trap` is a builtin of every shell, and takes precedence over a program of that name. The
+    function sends our commands, --help and --version to trapcli and leaves every other use of
+    `trap` to the builtin. Scripts and Makefiles should call `trapcli`.
 
-    Without an argument the shell is the one that asks, else the one in $SHELL, else bash.
+    Without an argument the shell is the one that runs this, else the one in $SHELL, else bash.
     """
-    click.echo(script(shell or asking_shell()), nl=False)
+    root = ctx.find_root()
+    assert isinstance(root.command, click.Group)
+    click.echo(script(shell or calling_shell(), root.command, root.command.list_commands(root)), nl=False)
 
 
-def script(shell: str) -> str:
-    """The text for `shell`, one of SHELLS, to evaluate there; no process is started for it."""
+def script(shell: str, program: click.Group, commands: list[str]) -> str:
+    """Return the text for a shell (one of SHELLS) to evaluate. No process is started for it.
+
+    commands: the words after `trap` that belong to the program; as a builtin, `trap` would take them
+        for an action and set a signal handler, without an error.
+    """
     from click.shell_completion import get_completion_class
 
     completion = get_completion_class(shell)
     assert completion is not None
     # Not .source(): for bash that runs bash, to find out its version.
-    complete = completion(cli, {}, "trapcli", COMPLETE)
+    complete = completion(program, {}, "trapcli", VARIABLE)
     text = (SCRIPTS / f"trap.{shell}").read_text(encoding="utf-8")
     separator = " " if shell == "fish" else " | "
-    return text.replace("@COMMANDS@", separator.join(ROUTED)).replace(
+    return text.replace("@COMMANDS@", separator.join(sorted(commands))).replace(
         "@COMPLETION@", complete.source_template % complete.source_vars()
     )
 
 
-def asking_shell() -> str:
-    """The shell that started us where the system tells (Linux), else $SHELL's, else bash."""
+def calling_shell() -> str:
+    """Return the shell that started this process if the system shows it (Linux), else $SHELL's, else bash."""
     try:
         parent = Path(f"/proc/{os.getppid()}/comm").read_text(encoding="utf-8").strip()
     except OSError:

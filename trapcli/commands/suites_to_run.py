@@ -1,4 +1,4 @@
-"""Which suites `trapcli calibrate` runs on; those of families that have none yet are built."""
+"""The suites that `trapcli calibrate` runs on; a family without a suite gets one."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trapcli.commands.progress import bar
+from trapcli.commands.options import chosen_suite
 from trapcli.core import registry
 from trapcli.core.errors import TrapError
-from trapcli.suites.reader import open_public, suites_under
-from trapcli.suites.selection import HOME, locate, select_suite, suite_around
+from trapcli.suites.discovery import suites_under
+from trapcli.suites.layout import HOME
+from trapcli.suites.reader import open_public
+from trapcli.suites.selection import Target, find_suite, suite_around
+from trapcli.views.progress import bar
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -19,46 +22,50 @@ if TYPE_CHECKING:
 
 
 def suites_to_run(families: Sequence[str], given: Sequence[Path], expected: Path | None) -> "list[Suite]":
-    """The suites that are meant, opened.
+    """Return the suites to run on, opened.
 
-    In this order: those at the directories `given`, and of each family named besides the one that
-    `trapcli.suites.selection` finds; the one that we stand in; all under traps/. Of a family that has
-    none, or of every installed one if none is named, the practice suite is built. expected: their
-    private half, or a directory with one for each family. Raises TrapError if one is not to be had.
+    families: names on the command line.
+    given: directories of suites on the command line.
+    expected: the private half of the suites, or a directory with one for each family.
+
+    These are the suites in `given`, and for each other family the one that `trapcli.suites.selection`
+    finds. If nothing is named: the suite that the current directory is in, else all in traps/. A family
+    that is named and has no suite gets its practice suite built; if nothing is named, every family.
+    Raises TrapError if a suite is missing or damaged.
     """
     names = list(dict.fromkeys(families))
     for name in names:
-        registry.family(name)  # an error before anything is built
-    suites = [_opened(place, None, expected) for place in given]
+        registry.family(name)  # raises an error before anything is built
+    suites = [_open(place, None, expected) for place in given]
     for suite in suites:
         if names and suite.family not in names:
             raise TrapError(
-                f"{suite.directory} is a suite of {suite.family}, which is not among the families named."
+                f"{suite.directory} is a suite of {suite.family}, which is not one of the families named."
             )
     if suites and not names:
         return _each_once(suites)
     around = suite_around(Path.cwd())
     if around is not None and not names:
-        return [_opened(around, None, expected)]
+        return [_open(around, None, expected)]
     left = [name for name in names if name not in {suite.family for suite in suites}]
     if left or not names:
         _build_missing(left, around, expected)
     if names:
-        return _each_once([*suites, *(_opened(None, name, expected) for name in left)])
-    suites = [_opened(place, None, expected) for place in suites_under(Path.cwd() / HOME)]
+        return _each_once([*suites, *(_open(None, name, expected) for name in left)])
+    suites = [_open(place, None, expected) for place in suites_under(Path.cwd() / HOME)]
     if not suites:
-        raise TrapError(f"there is nothing to run: no family is installed, and {HOME} holds no suite.")
+        raise TrapError(f"there is nothing to run: no family is installed, and {HOME} has no suite.")
     return suites
 
 
 def complete_cases(ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem]":
-    """Ids of the cases of the suites that were typed so far, or of those that are meant without."""
+    """Offer the cases of the suites on the line, or of those that are used if none is named."""
     from click.shell_completion import CompletionItem
 
     places: list[Path] = [Path(given) for given in ctx.params.get("suites") or ()]
     try:
-        for family in ctx.params.get("families") or ctx.args:  # of a line that ends in an option
-            places.append(locate(suite=None, family=family, case=None, cwd=Path.cwd()))
+        for family in ctx.params.get("families") or ctx.args:  # `args` if the line ends in an option
+            places.append(find_suite(Target(family=family), Path.cwd()))
         around = suite_around(Path.cwd())
         places = places or ([around] if around is not None else suites_under(Path.cwd() / HOME))
         cases = dict.fromkeys(case for place in places for case in open_public(place).cases)
@@ -72,9 +79,11 @@ def _each_once(suites: "Sequence[Suite]") -> "list[Suite]":
 
 
 def _build_missing(names: Sequence[str], around: Path | None, expected: Path | None) -> None:
-    """Build a suite of each of these families, or of all, that has none here.
+    """Build a practice suite for each of these families, or of all, that has no suite here.
 
-    Raises TrapError for a damaged suite that is one of those that are meant.
+    around: the suite that the current directory is in, which also counts.
+
+    Raises TrapError if a suite that would be used is damaged.
     """
     found = set()
     for place in [*suites_under(Path.cwd() / HOME), *([around] if around is not None else [])]:
@@ -86,14 +95,15 @@ def _build_missing(names: Sequence[str], around: Path | None, expected: Path | N
     missing = [name for name in names or registry.names() if name not in found]
     if missing and expected is not None:
         raise TrapError(
-            f"there is no suite of {missing[0]} in {HOME}, whose private half --expected could be."
+            f"there is no suite of {missing[0]} in {HOME}, and --expected names the private half of one. "
+            f"Build it first: `trapcli build {missing[0]} --expected DIR`."
         )
     for name in missing:
         _build(name)
 
 
-def _opened(place: Path | None, family: str | None, expected: Path | None) -> "Suite":
-    return select_suite(suite=place, family=family, case=None, expected=expected, cwd=Path.cwd())
+def _open(place: Path | None, family: str | None, expected: Path | None) -> "Suite":
+    return chosen_suite(Target(place, family, expected=expected))
 
 
 def _build(name: str) -> None:

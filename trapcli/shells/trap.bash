@@ -1,18 +1,18 @@
 # trapcli for bash.   eval "$(trapcli shell-init bash)"
 #
 # `trap build ...` and our other commands, `trap --help` and `trap --version` go to
-# trapcli; every other use of `trap` goes to the builtin as it is. A command's name
-# followed only by signals (trap build EXIT) is an action for them, as ever.
+# trapcli; every other use of `trap` goes to the builtin unchanged. A command's name
+# followed only by signals (trap build EXIT) is an action for them, as before.
 #
-# What a function changes: bash sets the ERR, DEBUG and RETURN traps aside while a
+# What the function changes: bash sets the ERR, DEBUG and RETURN traps aside while a
 # function runs. Setting them through `trap` works. Listing shows none of them, removing
 # one that was set before has no effect, and a RETURN trap runs once more, when it is set.
-# `builtin trap ...` does all of that as ever. Signals and EXIT are not concerned. In
-# POSIX mode (set -o posix) the builtin always wins: say `trapcli` there.
+# `builtin trap ...` does all of that as before. Signals and EXIT are not affected. In
+# POSIX mode (set -o posix) the builtin always takes precedence: use `trapcli` there.
 
 case ":${SHELLOPTS-}:" in
 *:posix:*)
-    echo 'trapcli: in POSIX mode bash lets no function replace trap; use "trapcli" itself.' >&2
+    echo 'trapcli: in POSIX mode bash does not let a function replace trap; use "trapcli" itself.' >&2
     ;;
 *)
     trap() {
@@ -31,7 +31,7 @@ case ":${SHELLOPTS-}:" in
         builtin trap "$@"
     }
 
-    _trapcli_signals() { # whether all the words are names of signals
+    _trapcli_signals() { # whether all words are names of signals
         local word
         for word; do
             [[ $word == [A-Z]* ]] && builtin trap -p -- "$word" >/dev/null 2>&1 || return

@@ -1,8 +1,8 @@
 # trapcli for fish.   trapcli shell-init fish | source
 #
 # `trap build ...` and our other commands, `trap --help` and `trap --version` go to
-# trapcli; every other use of `trap` goes to fish's own function as it is. A command's
-# name followed only by signals (trap build EXIT) is an action for them, as ever.
+# trapcli; every other use of `trap` goes to fish's own function unchanged. A command's
+# name followed only by signals (trap build EXIT) is an action for them, as before.
 
 functions --query __trapcli_fish_trap; or functions --copy trap __trapcli_fish_trap
 
@@ -21,7 +21,7 @@ function trap --description 'trapcli and the trap of the shell'
     end
 end
 
-function __trapcli_signals --description 'Whether there are words, all names of signals'
+function __trapcli_signals --description 'Whether there are words and all are names of signals'
     set --local known EXIT (kill -l | string split ' ')
     for word in $argv
         contains -- (string replace --regex '^SIG' '' -- $word) $known; or return

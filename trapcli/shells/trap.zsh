@@ -1,8 +1,8 @@
 # trapcli for zsh.   eval "$(trapcli shell-init zsh)"      (after compinit, for completion)
 #
 # `trap build ...` and our other commands, `trap --help` and `trap --version` go to
-# trapcli; every other use of `trap` goes to the builtin as it is. A command's name
-# followed only by signals (trap build EXIT) is an action for them, as ever.
+# trapcli; every other use of `trap` goes to the builtin unchanged. A command's name
+# followed only by signals (trap build EXIT) is an action for them, as before.
 
 trap() {
     setopt localoptions noksharrays noshglob
@@ -20,14 +20,14 @@ trap() {
     esac
 
     [[ ${1-} == -- ]] && shift
-    local -a signals_meant=("$@")
-    (($# > 1)) && shift signals_meant
-    # zsh keeps an EXIT trap (and, with localtraps, any) for the function that sets it, so
-    # the builtin has to run in our caller: as our own EXIT trap, which zsh runs there once we
-    # are done. Not where that would never run (posixtraps, or inside a trap), and not
+    local -a named_signals=("$@")
+    (($# > 1)) && shift named_signals
+    # zsh keeps an EXIT trap (and, with localtraps, any trap) for the function that sets it, so
+    # the builtin has to run in our caller: as our own EXIT trap, which zsh runs there when this
+    # function returns. Not where that would never run (posixtraps, or inside a trap), and not
     # for words that the builtin refuses: its exit status would be lost.
     if [[ -o posixtraps ]] || ((${zsh_eval_context[(Ie)trap]})) ||
-        ! _trapcli_signals "${(@)signals_meant:#(-|<0-31>)}"; then
+        ! _trapcli_signals "${(@)named_signals:#(-|<0-31>)}"; then
         setopt posixtraps
         builtin trap "$@"
     else
@@ -35,7 +35,7 @@ trap() {
     fi
 }
 
-_trapcli_signals() { # whether all the words are names of signals
+_trapcli_signals() { # whether all words are names of signals
     local word
     for word; do
         ((${signals[(Ie)${word#SIG}]})) || [[ $word == ERR ]] || return
@@ -51,7 +51,7 @@ if (($+functions[compdef])); then
 
     _trap_complete() {
         local before=$compstate[nmatches] first=${words[2]}
-        ((CURRENT > 2)) || first=build # the word is not there yet: it may be one of ours
+        ((CURRENT > 2)) || first=build # the word is still to be typed: it may be one of ours
         case $first in
             @COMMANDS@) _trapcli_complete ;;
         esac

@@ -1,0 +1,1 @@
+"""What `inspect` and `judge` show of families, suites, cases and verdicts. Runs: calibration/reports."""
