@@ -6,40 +6,47 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import click
 import pytest
-from checkout import ROOT
+from checkout import MODULES, ROOT
+from toy_family import declare
 
 from trapcli import __version__, cli
+from trapcli.cli import COMMANDS
 from trapcli.core.errors import TrapError
 
 ALL = ["build", "judge", "calibrate", "inspect", "shell-init"]
 
 
 @pytest.fixture
-def doing(monkeypatch):
-    """Registers a command `probe` that does what the test says."""
+def probe(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return a function that registers a command `probe` with this body."""
 
-    def register(body):
+    def register(body: Any) -> None:
         module = types.ModuleType("probe_command")
-        module.command = click.Command("probe", callback=body, params=[click.Argument(["words"], nargs=-1)])
+        command = click.Command("probe", callback=body, params=[click.Argument(["words"], nargs=-1)])
+        vars(module)["command"] = command
         monkeypatch.setitem(sys.modules, "probe_command", module)
         monkeypatch.setitem(cli.COMMANDS, "probe", ("probe_command", "Do as the test says."))
 
     return register
 
 
-def raising(error):
-    def body(words):
+def raising(error: Any) -> Any:
+    def body(words: Any) -> Any:
         raise error
 
     return body
 
 
-def process(body, args=("probe",), **options):
-    """The program in a process of its own, with a command `probe` that runs `body`."""
+def process(body: Any, args: Any = ("probe",), **options: Any) -> Any:
+    """Start the program in a process of its own, with a command `probe` that runs `body`."""
     code = f"""
         import sys, types, click
         from trapcli import cli
@@ -56,12 +63,12 @@ def process(body, args=("probe",), **options):
     return subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)], env=environment, **options)
 
 
-def ended(started):
+def wait_for(started: Any) -> Any:
     out, err = started.communicate(timeout=30)
     return started.returncode, out, err.decode()
 
 
-def test_help_lists_every_command(run):
+def test_help_lists_every_command(run: Callable[..., Any]) -> None:
     """`--help` and `-h` show all commands, each with a line of help, and a runnable example."""
     for option in ("--help", "-h"):
         done = run(option)
@@ -72,8 +79,8 @@ def test_help_lists_every_command(run):
         assert "trapcli build billing" in done.out
 
 
-def test_help_imports_no_command():
-    """Listing the commands leaves their modules, rich, yaml and every family alone."""
+def test_help_imports_no_command() -> None:
+    """Listing the commands imports none of their modules, nor rich, yaml or a family."""
     code = "import sys; from trapcli.cli import main; main(['--help']); print(*sys.modules, file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     loaded = done.stderr.split()
@@ -81,13 +88,14 @@ def test_help_imports_no_command():
     assert not [
         name
         for name in loaded
-        if name.partition(".")[0] in ("rich", "yaml", "families") or name.startswith("trapcli.commands")
+        if name.partition(".")[0] in ("rich", "yaml", "families")
+        or name in [module for module, _ in COMMANDS.values()]
     ]
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_every_command_has_help_with_an_example(run, name):
-    """Each command's own help names it, says what it does, and shows a line that can be run."""
+def test_every_command_has_help_with_an_example(run: Callable[..., Any], name: str) -> None:
+    """Each command's own help names it, says what it does, and shows a line to run."""
     done = run(name, "--help")
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith(f"Usage: trapcli {name} ")
@@ -96,19 +104,19 @@ def test_every_command_has_help_with_an_example(run, name):
     assert run(name, "-h") == done
 
 
-def test_lines_of_help_fit_and_have_no_commas():
+def test_lines_of_help_fit_and_have_no_commas() -> None:
     """A command's line in the list is a short sentence that fish's completion shows whole."""
     for _, text in cli.COMMANDS.values():
         assert text.endswith(".") and len(text) < 65
         assert "," not in text
 
 
-def test_version(run):
+def test_version(run: Callable[..., Any]) -> None:
     """`--version` prints the package's version, in one line."""
     assert run("--version") == (0, f"trapcli {__version__}\n", "")
 
 
-def test_no_command(run):
+def test_no_command(run: Callable[..., Any]) -> None:
     """Without a command the program shows its help and says, by its exit code, that nothing was done."""
     done = run()
     assert done.code == 2
@@ -116,30 +124,31 @@ def test_no_command(run):
 
 
 @pytest.mark.parametrize(
-    ("typed", "meant"), [("biuld", "build"), ("calibrat", "calibrate"), ("shellinit", "shell-init")]
+    ("typed", "suggested"), [("biuld", "build"), ("calibrat", "calibrate"), ("shellinit", "shell-init")]
 )
-def test_unknown_command_suggests_a_close_one(run, typed, meant):
-    """A mistyped command is a usage error that names what was probably meant."""
+def test_unknown_command_suggests_a_close_one(run: Callable[..., Any], typed: str, suggested: str) -> None:
+    """A mistyped command is a usage error that suggests the one with a similar name."""
     done = run(typed)
     assert (done.code, done.out) == (2, "")
-    assert f"Error: no such command '{typed}'. Did you mean {meant}?" in done.err
+    assert f"Error: no such command '{typed}'. Did you mean {suggested}?" in done.err
 
 
-def test_unknown_command_lists_all_when_none_is_close(run):
-    """A word that is like no command gets the list of commands."""
+def test_unknown_command_lists_all_when_none_is_close(run: Callable[..., Any]) -> None:
+    """A word unlike any command gets the list of commands."""
     done = run("zzz")
     assert done.code == 2
-    assert "There are build, judge, calibrate, inspect, shell-init." in done.err
+    assert "The commands are build, judge, calibrate, inspect, shell-init." in done.err
 
 
-def test_unknown_option(run):
+def test_unknown_option(run: Callable[..., Any]) -> None:
     """An option that does not exist is a usage error."""
     done = run("--nope")
     assert (done.code, done.out) == (2, "")
     assert "No such option" in done.err
 
 
-def test_the_name_it_was_called_by(run, monkeypatch):
+@pytest.mark.slow
+def test_the_name_it_was_called_by(run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """Usage lines carry the name that was typed, trap or trapcli; any other is trapcli."""
     for given, shown in [("/usr/bin/trap", "trap"), ("trapcli", "trapcli"), ("x/__main__.py", "trapcli")]:
         monkeypatch.setattr(sys, "argv", [given, "shell-init", "--help"])
@@ -157,27 +166,27 @@ def test_the_name_it_was_called_by(run, monkeypatch):
 
 
 @pytest.mark.parametrize("code", [0, 1, 2])
-def test_a_command_returns_its_exit_code(run, doing, code):
+def test_a_command_returns_its_exit_code(run: Callable[..., Any], probe: Any, code: int) -> None:
     """What a command returns, or passes to `ctx.exit`, is the program's exit code."""
-    doing(lambda words: code)
+    probe(lambda words: code)
     assert run("probe").code == code
-    doing(lambda words: click.get_current_context().exit(code))
+    probe(lambda words: click.get_current_context().exit(code))
     assert run("probe").code == code
 
 
-def test_a_command_that_returns_nothing_is_done(run, doing):
+def test_a_command_that_returns_nothing_is_done(run: Callable[..., Any], probe: Any) -> None:
     """A command that just returns has succeeded."""
-    doing(lambda words: None)
+    probe(lambda words: None)
     assert run("probe") == (0, "", "")
 
 
-def test_trap_error(run, doing):
-    """A mistake of the user is one paragraph on stderr and exit code 2."""
-    doing(raising(TrapError("traps/x: is no suite. Build one with `trapcli build`.")))
-    assert run("probe") == (2, "", "Error: traps/x: is no suite. Build one with `trapcli build`.\n")
+def test_trap_error(run: Callable[..., Any], probe: Any) -> None:
+    """A user's mistake is one paragraph on stderr and exit code 2."""
+    probe(raising(TrapError("traps/x is not a suite. Build one with `trapcli build`.")))
+    assert run("probe") == (2, "", "Error: traps/x is not a suite. Build one with `trapcli build`.\n")
 
 
-def test_usage_error(run, doing):
+def test_usage_error(run: Callable[..., Any], probe: Any) -> None:
     """A usage error raised by a command, of whatever click class, is exit code 2."""
     for error in (
         click.UsageError("no"),
@@ -185,59 +194,110 @@ def test_usage_error(run, doing):
         click.FileError("f", "no"),
         click.ClickException("no"),
     ):
-        doing(raising(error))
+        probe(raising(error))
         done = run("probe")
         assert (done.code, done.out) == (2, "")
         assert "no" in done.err and "Traceback" not in done.err
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), click.Abort()])
-def test_interrupted(run, doing, error):
+def test_interrupted(run: Callable[..., Any], probe: Any, error: Any) -> None:
     """An interrupt ends with exit code 130 and one word."""
-    doing(raising(error))
+    probe(raising(error))
     assert run("probe") == (130, "", "Interrupted.\n")
 
 
-def test_interrupted_by_a_signal():
+def test_interrupted_by_a_signal() -> None:
     """Ctrl-C in a running command is exit code 130, without a traceback."""
     running = process("print('started', flush=True); import time; time.sleep(30)", stdout=subprocess.PIPE)
     assert running.stdout.readline() == b"started\n"
     running.send_signal(signal.SIGINT)
-    assert ended(running) == (130, b"", "Interrupted.\n")
+    assert wait_for(running) == (130, b"", "Interrupted.\n")
 
 
 @pytest.mark.parametrize(
     ("number", "text"), [(errno.ENOSPC, "No space left on device"), (errno.EACCES, "Permission denied")]
 )
-def test_failing_file(run, doing, number, text):
+def test_failing_file(run: Callable[..., Any], probe: Any, number: Any, text: str) -> None:
     """A file that cannot be read or written is named, with the reason, and exit code 2."""
-    doing(raising(OSError(number, text, "traps/billing/README.md")))
+    probe(raising(OSError(number, text, "traps/billing/README.md")))
     assert run("probe") == (2, "", f"Error: traps/billing/README.md: {text}.\n")
 
 
-def test_bugs_are_not_hidden(run, doing):
-    """An exception that is no mistake of the user comes through."""
-    doing(raising(ZeroDivisionError()))
-    with pytest.raises(ZeroDivisionError):
-        run("probe")
+@pytest.mark.parametrize(
+    ("error", "shown"),
+    [
+        (ZeroDivisionError("division by zero"), "ZeroDivisionError: division by zero"),
+        (KeyError("a\nb\x1b[31m"), "KeyError: 'a\\nb\\x1b[31m'"),
+        (ValueError("\x1b[31m\n"), r"ValueError: \x1b[31m\n"),
+        (RecursionError(), "RecursionError"),
+        (AssertionError("x" * 1000), f"AssertionError: {'x' * 281}..."),
+    ],
+)
+def test_a_bug_is_one_line_and_exit_code_70(
+    run: Callable[..., Any], probe: Any, error: Any, shown: str
+) -> None:
+    """An exception that is not a user's mistake ends in one line that says how to report it."""
+    probe(raising(error))
+    assert run("probe") == (
+        70,
+        "",
+        f"Error: unexpected {shown}; this is a bug in trapcli, please report it. "
+        "TRAPCLI_DEBUG=1 shows the traceback.\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("error", "code"), [(ZeroDivisionError(), 70), (TrapError("no suite."), 2), (OSError("gone"), 2)]
+)
+def test_debug_shows_a_traceback_after_the_error(
+    run: Callable[..., Any], probe: Any, error: Any, code: int
+) -> None:
+    """With TRAPCLI_DEBUG=1 the traceback of any error follows its line."""
+    probe(raising(error))
+    done = run("probe", env={"TRAPCLI_DEBUG": "1"})
+    assert (done.code, done.out) == (code, "")
+    before, line, after = done.err.partition("Error: ")
+    assert line and after.splitlines()[1] == "Traceback (most recent call last):"
+    assert "in raising" not in before and "in body" in after
+
+
+def test_debug_logs_the_versions_and_the_command_line(run: Callable[..., Any], probe: Any) -> None:
+    """With TRAPCLI_DEBUG=1 stderr begins with what a bug report needs; the output stays the same."""
+    probe(lambda words: click.echo("result"))
+    for value in ("1", "yes"):
+        done = run("probe", "word", env={"TRAPCLI_DEBUG": value})
+        assert (done.code, done.out) == (0, "result\n")
+        first, second = done.err.splitlines()
+        assert f"trapcli {__version__}, Python {sys.version.split()[0]}, " in first
+        assert "command line: ['trapcli', 'probe', 'word'] in /" in second
+    for value in ("", "0"):
+        assert run("probe", env={"TRAPCLI_DEBUG": value}) == (0, "result\n", "")
+
+
+def test_without_debug_logging_is_not_imported() -> None:
+    """The debug log costs nothing unless it is asked for."""
+    code = "import sys; from trapcli.cli import main; main(['--help']); print('logging' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "False"
 
 
 @pytest.mark.parametrize("body", ["click.echo('x' * 100_000)", "print('x')", "sys.stdout.write('x')"])
-def test_reader_went_away(body):
-    """`trapcli ... | head -1` ends without a word."""
+def test_a_reader_that_went_away_is_not_an_error_message(body: str) -> None:
+    """`trapcli ... | head -1` prints nothing on stderr, and exits as a shell expects."""
     reader, writer = os.pipe()
     os.close(reader)
     started = process(body, stdout=writer)
     os.close(writer)
-    assert ended(started) == (141, None, "")
+    assert wait_for(started) == (141, None, "")
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no /dev/full")
 @pytest.mark.parametrize("body", ["click.echo('x' * 100_000)", "print('x')"])
-def test_full_disk(body):
+def test_full_disk(body: str) -> None:
     """Output that does not fit on the disk is an error, not a traceback and not a success."""
     with open("/dev/full", "wb") as full:
-        code, _, err = ended(process(body, stdout=full))
+        code, _, err = wait_for(process(body, stdout=full))
     assert code == 2
     assert err == (
         "Error: reading or writing failed: No space left on device. "
@@ -245,8 +305,9 @@ def test_full_disk(body):
     )
 
 
-def test_closed_streams():
-    """Without standard output nothing can be told, which is an error; other streams are not needed."""
+@pytest.mark.slow
+def test_closed_streams() -> None:
+    """Without standard output there is no result, which is an error; other streams are not needed."""
     code = "import sys; from trapcli.cli import main; sys.exit(main({}))"
     for args, end, expected in [(["--help"], ">&-", 2), (["nope"], "2>&-", 2), (["--version"], "<&-", 0)]:
         command = f'exec "$0" -c "$1" {end}'
@@ -256,33 +317,35 @@ def test_closed_streams():
         assert b"Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "env", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C"}, {"LC_ALL": "C", "PYTHONUTF8": "0"}]
 )
-def test_any_character_can_be_printed(env):
-    """No encoding of the terminal turns a character of an answer or of a file name into a crash."""
+def test_any_character_can_be_printed(env: Any) -> None:
+    """Whatever the terminal's encoding, no character of an answer or a file name is a crash."""
     text = "\\u00e9 \\u2192 \\U0001f600 \\udcff"
     for call in (f"print('{text}'); print('{text}', file=sys.stderr)", f"click.echo('{text}', err=True)"):
-        code, _, err = ended(process(call, stdout=subprocess.PIPE, env=env))
+        code, _, err = wait_for(process(call, stdout=subprocess.PIPE, env=env))
         assert code == 0, err
 
 
-def complete(run, line, number=None):
-    """What bash is offered for the word that ends `line`, or for word `number`."""
+def complete(run: Any, line: Any, number: Any = None) -> Any:
+    """Return what bash is offered for the word that ends `line`, or for word `number`."""
     number = len(line.split()) - 1 if number is None else number
     words = {"COMP_WORDS": line, "COMP_CWORD": str(number), "_TRAPCLI_COMPLETE": "bash_complete"}
     return run(env=words)
 
 
-def test_completion_of_commands(run):
-    """The completion offers the commands that begin with what was typed, and imports none."""
+def test_completion_of_commands(run: Callable[..., Any]) -> None:
+    """Completion offers the commands that begin with what was typed, and imports none."""
     for name in ALL:
         assert complete(run, f"trap {name[:3]}").out == f"plain,{name}\n"
     assert complete(run, "trapcli", 1).out == "".join(f"plain,{name}\n" for name in ALL)
 
 
-def test_completion_of_families_knobs_and_cases(run):
-    """What a command takes is offered: families, their knobs, the ids of a suite's cases."""
+@pytest.mark.slow
+def test_completion_of_families_knobs_and_cases(run: Callable[..., Any]) -> None:
+    """Completion offers what a command takes: families, their knobs, the ids of a suite's cases."""
     assert complete(run, "trapcli build bill").out == "plain,billing\n"
     knobs = complete(run, "trapcli build billing --set", 4).out.splitlines()
     assert len(knobs) > 3
@@ -292,15 +355,18 @@ def test_completion_of_families_knobs_and_cases(run):
         assert complete(run, line).out.splitlines() == ["plain,case_01", "plain,case_02", "plain,case_03"]
 
 
-def offered(run, line):
-    """The words that bash is offered for the last one of the line."""
+def offered(run: Any, line: Any) -> Any:
+    """Return the words that bash is offered for the last one of the line."""
     done = complete(run, line)
     assert (done.code, done.err) == (0, "")
     return [row.removeprefix("plain,") for row in done.out.split()]
 
 
-def test_completion_of_calibrate(run, tmp_path, monkeypatch):
-    """Families, options, cases of the suites meant, and numbers of runs that can go on are offered."""
+@pytest.mark.slow
+def test_completion_of_calibrate(
+    run: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Completion offers families, options, cases of the chosen suites, and unfinished runs."""
     from factories import run_of, stored
 
     assert offered(run, "trapcli calibrate bill") == ["billing"]
@@ -333,16 +399,19 @@ def test_completion_of_calibrate(run, tmp_path, monkeypatch):
     assert offered(run, "trapcli calibrate --resume 1") == []
 
 
-def test_completion_that_fails_is_silent(run, monkeypatch, doing):
-    """A broken command or suite never writes into the line that is being typed."""
-    doing(raising(ZeroDivisionError()))
+def test_completion_that_fails_is_silent(
+    run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, probe: Any
+) -> None:
+    """A broken command or suite never prints into the line that is being typed."""
+    probe(raising(ZeroDivisionError()))
     monkeypatch.setitem(cli.COMMANDS, "probe", ("no_such_module", "Missing."))
     done = complete(run, "trapcli probe x")
     assert (done.out, done.err) == ("", "")
 
 
-def test_closed_standard_output_is_an_error(installed, tmp_path):
-    """Where no result can be told, none is given: exit 2 and a paragraph, with no traceback."""
+@pytest.mark.slow
+def test_closed_standard_output_is_an_error(installed: Path, tmp_path: Path) -> None:
+    """If no result can be printed, the exit code is 2, with one paragraph and no traceback."""
     commands = ["inspect", "judge --case case_01 --json -", "build billing", "calibrate --trials 1"]
     for command in map(str.split, commands):
         done = subprocess.run(
@@ -355,3 +424,29 @@ def test_closed_standard_output_is_an_error(installed, tmp_path):
         assert done.returncode == 2
         assert done.stderr.startswith("Error: standard output is closed")
         assert "Traceback" not in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_build_that_is_stopped_leaves_nothing(number: int, jobs: str, tmp_path: Path) -> None:
+    """Ctrl-C, SIGTERM and SIGHUP end a build alike: exit code 130, one line, and nothing left behind."""
+    paths = (declare(tmp_path / "site"), *MODULES)
+    place = tmp_path / "place"
+    place.mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "trapcli", "build", "toy", "--cases", "400", "-j", jobs],
+        cwd=place,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths)), "TOY_SECONDS": "0.05"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 30
+    while not list(place.glob("traps/.toy.trapcli-new-*/inputs/case_*")):
+        assert time.monotonic() < deadline, process.communicate()
+        time.sleep(0.01)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err) == (130, "", "Interrupted.\n")
+    assert not list(place.iterdir())

@@ -14,36 +14,39 @@ from typing import Any
 import pytest
 from checkout import ROOT
 
-from trapcli.building.builder import build_case
-from trapcli.building.invariants import broken
+from trapcli import testing
+from trapcli.building.case_builder import build_case
+from trapcli.building.invariants import examine
 from trapcli.core import registry
-from trapcli.core.contract import Answer, parse_knobs
+from trapcli.core.contract import Answer
 from trapcli.core.errors import TrapError
+from trapcli.core.knobs import parse_knobs
+from trapcli.core.output import output_of
 
 FAMILIES = registry.names()
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_what_it_declares_is_whole(name: str) -> None:
-    """Kinds, mechanisms and knobs all have a line of description, and the ladder at least six valid rungs."""
+def test_what_it_declares_is_complete(name: str) -> None:
+    """Traps, mistakes and knobs all have a line of description, and there are at least six valid levels."""
     family = registry.family(name)
     assert family.name == name
     assert family.title
     assert re.fullmatch(r"[0-9.]+", family.version)
-    for text in (*family.kinds.values(), *family.mechanisms.values()):
+    for text in (*family.traps.values(), *family.mistakes.values()):
         assert text.strip()
         assert "\n" not in text
     for field in fields(family.knobs):
         assert field.metadata["low"] <= field.default <= field.metadata["high"]
         assert field.metadata["help"]
-    assert len(family.ladder) >= 6
-    rungs = [asdict(parse_knobs(family, preset)) for preset in family.ladder]
-    assert all(rungs[i] != rungs[i + 1] for i in range(len(rungs) - 1))
+    assert len(family.levels) >= 6
+    levels = [asdict(parse_knobs(family, preset)) for preset in family.levels]
+    assert all(levels[i] != levels[i + 1] for i in range(len(levels) - 1))
 
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_knobs_out_of_range_are_refused(name: str) -> None:
-    """A value below or above a knob's range, or no whole number, is an error that names the knob."""
+    """A value below or above a knob's range, or not a whole number, is an error that names the knob."""
     family = registry.family(name)
     for field in fields(family.knobs):
         for value in (
@@ -60,34 +63,36 @@ def test_knobs_out_of_range_are_refused(name: str) -> None:
         assert parse_knobs(family, {field.name: str(field.default)}) == family.knobs()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "seed"), [*product(FAMILIES, ["1", "2", "29"])])
 def test_built_cases_hold_every_invariant(name: str, seed: str) -> None:
-    """A case of each kind is solved by the solver, failed by every slip, and broken by nothing."""
+    """A case of each trap is solved by the solver, failed by every mistake, and has no problem."""
     family = registry.family(name)
-    for k, kind in enumerate(family.kinds):
+    for k, trap in enumerate(family.traps):
         case = build_case(family, seed, family.knobs(), k).case
-        assert case.category == kind
-        assert broken(family, case, seed) == []
-        assert [slip.mechanism for slip in case.slips] == list(case.mechanisms)
-        assert case.mechanisms
+        assert case.trap == trap
+        assert examine(family, case, seed)[1] == []
+        assert [known.name for known in case.known_mistakes] == list(case.mistakes)
+        assert case.mistakes
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_every_rung_gives_a_case(name: str) -> None:
-    """The easiest, a middle and the next rung of the ladder give cases that hold every invariant."""
+def test_levels_give_cases(name: str) -> None:
+    """The easiest level and two in the middle give cases that hold every invariant."""
     family = registry.family(name)
-    for k, rung in enumerate((0, 2, 3)):
-        knobs = parse_knobs(family, family.ladder[rung])
-        assert build_case(family, "4", knobs, k).case.slips
+    for k, level in enumerate((0, 2, 3)):
+        knobs = parse_knobs(family, family.levels[level])
+        assert build_case(family, "4", knobs, k).case.known_mistakes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAMILIES)
 def test_neighbouring_seeds_share_no_case(name: str) -> None:
     """Other seeds, and other places in a suite, give other data."""
     family = registry.family(name)
     texts = []
     for seed in ("1", "2", "11"):
-        for k in range(2 * len(family.kinds)):
+        for k in range(2 * len(family.traps)):
             files = family.generate(seed, family.knobs(), k).files
             texts.append(
                 "".join(text for path, text in files.items() if not path.endswith((".py", "README.md")))
@@ -99,7 +104,7 @@ def test_neighbouring_seeds_share_no_case(name: str) -> None:
 def test_each_step_is_pure(name: str) -> None:
     """Generating, solving and explaining twice gives the same twice."""
     family = registry.family(name)
-    for k in range(len(family.kinds)):
+    for k in range(len(family.traps)):
         one, other = (family.generate("6", family.knobs(), k) for _ in range(2))
         assert dict(one.files) == dict(other.files)
         assert one.gold == other.gold
@@ -111,24 +116,32 @@ def test_each_step_is_pure(name: str) -> None:
 def test_a_public_explanation_says_nothing_private(name: str) -> None:
     """What is shown of a case to the public can be made from its files alone."""
     family = registry.family(name)
-    for k in range(len(family.kinds)):
+    for k in range(len(family.traps)):
         case = family.generate("8", family.knobs(), k)
         shown = repr(family.explain(case, public=True))
-        assert case.category not in shown
+        assert case.trap not in shown
         assert json.dumps(case.gold)[1:-1] not in shown
 
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_any_output_is_read_or_refused(name: str) -> None:
-    """Text that is no answer is refused with a reason, and doing nothing does not pass."""
+    """Text that is not an answer is refused with a reason, and doing nothing does not pass."""
     family = registry.family(name)
     case = build_case(family, "3", family.knobs(), 0).case
     for text in ("I could not do it.", "null", "{", "[[[", "ANSWER: none", "\x00", "7" * 5000):
-        found = family.extract(text)
+        found = family.answers.extract(output_of(text))
         assert not isinstance(found, Answer), text
         assert found.message
-    noop = family.extract(family.noop)
-    assert not isinstance(noop, Answer) or family.judge(case, noop).score == 0.0
+    noop = family.answers.extract(output_of(family.answers.noop))
+    assert not isinstance(noop, Answer) or family.answers.judge(case, noop).score == 0.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FAMILIES)
+def test_it_passes_the_check_for_authors(name: str) -> None:
+    """`trapcli.testing.check_family`, which authors of families run, finds nothing wrong with ours."""
+    family = registry.family(name)
+    testing.check_family(family, seeds=len(family.traps), level=2)
 
 
 def versions() -> list[str]:
@@ -146,6 +159,7 @@ def versions() -> list[str]:
     return list(found.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAMILIES)
 def test_the_same_tree_everywhere(name: str, tmp_path: Path) -> None:
     """Any Python, hash seed, locale, time zone and number of jobs gives a suite of the same digest."""
@@ -182,6 +196,7 @@ def test_the_same_tree_everywhere(name: str, tmp_path: Path) -> None:
     assert len(set(digests.values())) == 1, digests
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAMILIES)
 def test_the_program_judges_what_it_built(name: str, run: Callable[..., Any], tmp_path: Path) -> None:
     """Built, solved from the public files and judged in a batch by the program, every case passes."""

@@ -6,7 +6,9 @@ import select
 import shutil
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,10 +18,10 @@ EVAL = 'eval "$(trapcli shell-init)"\n'
 
 
 @pytest.fixture
-def shell(installed, tmp_path):
-    """Runs a script in a real shell, the installed program first on its PATH."""
+def shell(installed: Path, tmp_path: Path) -> Any:
+    """Return a function that runs a script in a real shell, the installed program first on its PATH."""
 
-    def start(name, script, path=None, **env):
+    def start(name: Any, script: Any, path: Any = None, **env: Any) -> Any:
         program = shutil.which(name)
         if program is None:
             pytest.skip(f"{name} is not installed")
@@ -42,17 +44,17 @@ def shell(installed, tmp_path):
     return start
 
 
-def same_with_and_without(shell, name, script):
-    """The script's outcome, which must not depend on whether the function is there."""
+def assert_same_with_and_without(shell: Any, name: Any, script: Any) -> None:
+    """Assert that the script's outcome does not depend on whether the function is defined."""
     plain, ours = shell(name, script), shell(name, EVAL + script)
     assert (ours.returncode, ours.stdout) == (plain.returncode, plain.stdout)
     assert bool(ours.stderr) == bool(plain.stderr), ours.stderr + plain.stderr
-    return plain
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
-def test_trap_reaches_the_program(shell, name):
-    """After the line of the README `trap` runs our commands, with their words and exit codes."""
+def test_trap_reaches_the_program(shell: Any, name: str) -> None:
+    """After the README's line `trap` runs our commands, with their arguments and exit codes."""
     done = shell(
         name, EVAL + "trap --version; trap build --help; trap --help; trap shell-init 'no such shell'"
     )
@@ -63,20 +65,21 @@ def test_trap_reaches_the_program(shell, name):
     assert "no such shell" in done.stderr
 
 
-def test_without_the_function_bash_refuses(shell):
-    """`trap build --help` without the function is the builtin's, as the README says."""
+def test_without_the_function_bash_refuses(shell: Any) -> None:
+    """Without the function `trap build --help` goes to the builtin, as the README says."""
     done = shell("bash", "trap build --help")
     assert done.returncode != 0
     assert "invalid signal specification" in done.stderr
 
 
-def test_calibrate_never_sets_a_signal_handler(shell):
+def test_calibrate_never_sets_a_signal_handler(shell: Any) -> None:
     """`trap calibrate --trials 10`, which the builtin would take for a handler, goes to the program."""
     done = shell("bash", EVAL + "trap calibrate --trials 10 --suite nowhere; builtin trap -p")
     assert done.stdout == ""
     assert "Error" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "script",
     [
@@ -113,13 +116,14 @@ def test_calibrate_never_sets_a_signal_handler(shell):
         "trap 'echo d' DEBUG; true",
     ],
 )
-def test_every_other_use_in_bash_is_the_builtin(shell, script):
+def test_every_other_use_in_bash_is_the_builtin(shell: Any, script: str) -> None:
     """Signals, EXIT, listing, subshells, functions and mistakes: bash does what it did."""
-    same_with_and_without(shell, "bash", script)
+    assert_same_with_and_without(shell, "bash", script)
 
 
-def test_what_a_function_changes_in_bash(shell):
-    """The changes for ERR, DEBUG and RETURN are those that the script's own comment tells."""
+@pytest.mark.slow
+def test_what_a_function_changes_in_bash(shell: Any) -> None:
+    """ERR, DEBUG and RETURN traps change in the ways that the script's own comment describes."""
     for name in ("ERR", "DEBUG", "RETURN"):
         hidden = f"builtin trap 'echo t >&2' {name}; trap -p {name}; trap - {name}; builtin trap -p {name}"
         assert shell("bash", EVAL + hidden).stdout == f"trap -- 'echo t >&2' {name}\n"
@@ -131,13 +135,14 @@ def test_what_a_function_changes_in_bash(shell):
     assert "ERR, DEBUG and RETURN" in shell("bash", "trapcli shell-init bash").stdout
 
 
-def test_bash_in_posix_mode(shell):
-    """Where bash lets no function replace `trap`, the line says so and breaks nothing."""
+def test_bash_in_posix_mode(shell: Any) -> None:
+    """In POSIX mode, where a function cannot replace `trap`, the line says so and breaks nothing."""
     done = shell("bash", "set -o posix\n" + EVAL + "trap 'echo bye' EXIT; echo alive")
     assert done.stdout == "alive\nbye\n"
     assert "POSIX mode" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "script",
     [
@@ -167,11 +172,12 @@ def test_bash_in_posix_mode(shell):
         "false; trap 'echo $?' EXIT",
     ],
 )
-def test_every_other_use_in_zsh_is_the_builtin(shell, script):
+def test_every_other_use_in_zsh_is_the_builtin(shell: Any, script: str) -> None:
     """EXIT traps of the shell and of functions, local traps, listing: zsh does what it did."""
-    same_with_and_without(shell, "zsh", script)
+    assert_same_with_and_without(shell, "zsh", script)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "script",
     [
@@ -186,28 +192,30 @@ def test_every_other_use_in_zsh_is_the_builtin(shell, script):
         "function build; echo my own; end; trap build EXIT; trap inspect INT SIGTERM; trap -p",
     ],
 )
-def test_every_other_use_in_fish_is_its_own_function(shell, script):
+def test_every_other_use_in_fish_is_its_own_function(shell: Any, script: str) -> None:
     """fish's `trap`, itself a function, does what it did."""
-    same_with_and_without(shell, "fish", script)
+    assert_same_with_and_without(shell, "fish", script)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
-def test_evaluated_twice(shell, name):
-    """A shell whose start-up files hold the line twice works as with one."""
+def test_evaluated_twice(shell: Any, name: str) -> None:
+    """Evaluating the line twice, from two start-up files, works like evaluating it once."""
     done = shell(name, EVAL + EVAL + "trap 'echo bye' EXIT; trap --version")
     assert done.stdout.startswith("trapcli ") and done.stdout.endswith("bye\n")
     assert done.stderr == ""
 
 
 @pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
-def test_nothing_on_stderr(shell, name):
+def test_nothing_on_stderr(shell: Any, name: str) -> None:
     """The line in a start-up file adds no output of its own."""
     done = shell(name, EVAL)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_the_script_starts_no_process(shell, installed, tmp_path):
-    """Where no other program can be found the script is the same."""
+@pytest.mark.slow
+def test_the_script_starts_no_process(shell: Any, installed: Path, tmp_path: Path) -> None:
+    """The script is the same where no other program can be found."""
     tools = tmp_path / "bin"
     tools.mkdir()
     (tools / "trapcli").symlink_to(installed)
@@ -217,6 +225,7 @@ def test_the_script_starts_no_process(shell, installed, tmp_path):
         assert alone.stdout == shell("bash", f"trapcli shell-init {name}").stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
@@ -230,8 +239,8 @@ def test_the_script_starts_no_process(shell, installed, tmp_path):
         ("trap bla", ""),
     ],
 )
-def test_completion_in_bash(shell, words, offered):
-    """The registered functions offer our words for ours, and signals for the builtin's."""
+def test_completion_in_bash(shell: Any, words: str, offered: str) -> None:
+    """The registered functions complete our commands, and signals for the builtin."""
     script = f"""
         line=({words} "")
         [[ '{words}' == *' ' ]] || unset 'line[-1]'
@@ -245,6 +254,7 @@ def test_completion_in_bash(shell, words, offered):
     assert done.stdout.splitlines() == [offered, ""], done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "offered"),
     [
@@ -257,17 +267,18 @@ def test_completion_in_bash(shell, words, offered):
         ("trap 'echo' IN", ["INT"]),
     ],
 )
-def test_completion_in_fish(shell, line, offered):
-    """fish offers our words for ours, and signals for its own."""
+def test_completion_in_fish(shell: Any, line: str, offered: Any) -> None:
+    """fish completes our commands, and signals for its own function."""
     done = shell("fish", EVAL + f'complete --do-complete "{line}"')
     assert [row.split("\t")[0] for row in done.stdout.splitlines()] == offered, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "prepare"),
     [("bash", "PS1='RE''ADY> '"), ("zsh", "PS1='RE''ADY> '; autoload -Uz compinit; compinit -u -D")],
 )
-def test_completion_at_a_prompt(installed, tmp_path, name, prepare):
+def test_completion_at_a_prompt(installed: Path, tmp_path: Path, name: str, prepare: str) -> None:
     """Typing `trap bu`, TAB and ENTER at a real prompt runs `trap build`."""
     program = shutil.which(name)
     if program is None:
@@ -297,7 +308,7 @@ def test_completion_at_a_prompt(installed, tmp_path, name, prepare):
     assert "not found" not in shown
 
 
-def read_until(terminal, text):
+def read_until(terminal: Any, text: Any) -> Any:
     shown, deadline = "", time.monotonic() + 30
     while text not in shown:
         ready, _, _ = select.select([terminal], [], [], max(0, deadline - time.monotonic()))
@@ -306,8 +317,8 @@ def read_until(terminal, text):
     return shown
 
 
-def test_which_shell_asks(monkeypatch):
-    """Without an argument it is the shell that started us, else $SHELL, else bash."""
+def test_the_calling_shell(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without an argument the shell is the one that started us, else $SHELL's, else bash."""
     monkeypatch.setattr(os, "getppid", lambda: 0)
     for value, expected in [
         ("/usr/bin/zsh", "zsh"),
@@ -316,21 +327,21 @@ def test_which_shell_asks(monkeypatch):
         ("", "bash"),
     ]:
         monkeypatch.setenv("SHELL", value)
-        assert shell_init.asking_shell() == expected
+        assert shell_init.calling_shell() == expected
     monkeypatch.delenv("SHELL")
-    assert shell_init.asking_shell() == "bash"
+    assert shell_init.calling_shell() == "bash"
 
 
-@pytest.mark.skipif(not Path("/proc/self/comm").exists(), reason="the system does not tell who our parent is")
+@pytest.mark.skipif(not Path("/proc/self/comm").exists(), reason="the system does not show who our parent is")
 @pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
-def test_the_asking_shell_wins_over_the_login_shell(shell, name):
-    """A bash started by someone whose login shell is fish gets bash's script."""
+def test_the_calling_shell_wins_over_the_login_shell(shell: Any, name: str) -> None:
+    """A bash gets bash's script, even if the login shell is fish."""
     other = "fish" if name != "fish" else "bash"
     done = shell(name, "trapcli shell-init; true", SHELL=f"/usr/bin/{other}")
     assert done.stdout.startswith(f"# trapcli for {name}.")
 
 
-def test_only_shells_we_know(run):
+def test_an_unknown_shell_is_refused(run: Callable[..., Any]) -> None:
     """Another shell's name is a usage error that lists the choices."""
     done = run("shell-init", "tcsh")
     assert (done.code, done.out) == (2, "")

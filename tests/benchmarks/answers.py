@@ -1,12 +1,11 @@
-"""What judging an answer line costs, as ratios taken in one run; run by hand.
+"""Measure what judging an answer line costs, as ratios within one run; run by hand.
 
     python tests/benchmarks/answers.py [ROUNDS]
 
-Ours is what a judge does with one output: clean the bytes, read the amount, compare it with
-the gold and name its effect. The baseline is json.loads of the line of a batch that holds the
-output, and a regular expression that picks the number. Short outputs must come to 20,000 a
-second, or to 3 baselines at most; ten megabytes of anything to a second of processor time.
-Exits 1 if any does not.
+Ours is what a judge does with one output: clean the bytes, read the amount, compare it with gold
+and name its result. The baseline is json.loads of the batch line with the output, and a regular
+expression that picks the number. A short output must take 1/20,000 of a second or at most 3
+baselines; ten megabytes of anything at most a second of processor time. Exits 1 if one takes longer.
 """
 
 import json
@@ -61,8 +60,8 @@ HOSTILE = {
 }
 
 
-def judged(raw: bytes) -> str:
-    """One output from its bytes to its effect."""
+def judge(raw: bytes) -> str:
+    """Judge one output: from its bytes to its result."""
     answer = read_answer(clean(raw))
     if isinstance(answer, Answer):
         return "passed" if equal(answer.value, GOLD) else canonical(answer.value)
@@ -70,7 +69,7 @@ def judged(raw: bytes) -> str:
 
 
 def microseconds(works: Sequence[Callable[[], object]], rounds: int) -> list[float]:
-    """Processor time of a call of each, the best of so many rounds in turn: what others run is left out."""
+    """Return the processor time of a call of each, the best of the rounds, which are taken in turn."""
     best = [float("inf")] * len(works)
     for _ in range(rounds):
         for at, work in enumerate(works):
@@ -81,39 +80,39 @@ def microseconds(works: Sequence[Callable[[], object]], rounds: int) -> list[flo
     return [seconds / CALLS * 1e6 for seconds in best]
 
 
-def short(name: str, text: str, rounds: int) -> bool:
-    """Print a line on one short output; whether it is fast enough."""
+def measure_short(name: str, text: str, rounds: int) -> bool:
+    """Print a line on one short output; return whether it is fast enough."""
     raw, line = text.encode(), json.dumps({"case": "case_01", "output": text})
-    works = (lambda: judged(raw), lambda: PATTERN.findall(json.loads(line)["output"]))
+    works = (lambda: judge(raw), lambda: PATTERN.findall(json.loads(line)["output"]))
     ours, baseline = microseconds(works, rounds)
     print(
-        f"{name:28}{ours:8.1f}{baseline:10.1f}{ours / baseline:8.2f}{1e6 / ours:12,.0f}   {judged(raw)[:60]}"
+        f"{name:28}{ours:8.1f}{baseline:10.1f}{ours / baseline:8.2f}{1e6 / ours:12,.0f}   {judge(raw)[:60]}"
     )
     return 1e6 / ours >= A_SECOND or ours / baseline <= RATIO
 
 
-def long(name: str, text: str) -> bool:
-    """Print a line on one output of ten megabytes, cleaned; whether reading it is fast enough."""
+def measure_long(name: str, text: str) -> bool:
+    """Print a line on one output of ten megabytes, cleaned; return whether reading it is fast enough."""
     times = []
     for _ in range(3):
         started = time.process_time()
         read_answer(text)
         times.append(time.process_time() - started)
     tracemalloc.start()
-    said = read_answer(text)
+    answer = read_answer(text)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    print(f"{name:28}{min(times):8.3f}{peak / 1e6:10.1f}   {str(said)[:60]}")
+    print(f"{name:28}{min(times):8.3f}{peak / 1e6:10.1f}   {str(answer)[:60]}")
     return min(times) <= LONG
 
 
 def main() -> int:
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS
     print(f"{'a short output':28}{'us':>8}{'baseline':>10}{'ratio':>8}{'a second':>12}   read as")
-    good = [short(name, text, rounds) for name, text in SHORT.items()]
+    good = [measure_short(name, text, rounds) for name, text in SHORT.items()]
     print(f"\n{'ten megabytes of':28}{'s':>8}{'MB more':>10}   read as")
     for name, (head, filling, tail) in HOSTILE.items():
-        good.append(long(name, head + filling * (SIZE // len(filling)) + tail))
+        good.append(measure_long(name, head + filling * (SIZE // len(filling)) + tail))
     print("fast enough" if all(good) else "TOO SLOW")
     return 0 if all(good) else 1
 

@@ -1,96 +1,100 @@
-"""Builds many cases and counts what holds; run by hand.
+"""Build many cases and count which invariants hold; run by hand.
 
-    python tests/benchmarks/invariants.py [FAMILY] [--seeds 300] [--rung-seeds 10]
+    python tests/benchmarks/invariants.py [FAMILY ...] [--seeds 300] [--level-seeds 10]
 
-Each case is built with every invariant checked, as `trapcli build` does it: a case that
-breaks one is drawn again, and what it broke is counted. Then it is judged afresh: the
-solver must pass, every slip and doing nothing must fail, and every slip of its kind is there.
+Each case is built as `trapcli build` does it, with every invariant checked: a case that breaks one is
+drawn again, and the draws are counted. Then the case is judged again: the solver must pass, and every
+mistake of its trap and doing nothing must fail.
 """
 
 import argparse
 import time
-from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, fields
 from itertools import product
 
-from trapcli.building.builder import build_case
+from trapcli.building.case_builder import build_case
 from trapcli.core import registry
-from trapcli.core.contract import Answer, parse_knobs
+from trapcli.core.contract import Case, Family
+from trapcli.core.family_calls import solver_output
+from trapcli.core.knobs import parse_knobs
+from trapcli.core.output import Output, output_of
+from trapcli.judging.judge import judge_output
 
 
 @dataclass
 class Count:
-    """What was found in the cases of one kind."""
+    """What was found in the cases of one trap."""
 
     cases: int = 0
     draws: int = 0
     solved: int = 0
-    slips: int = 0
-    slips_failed: int = 0
+    mistakes: int = 0
+    mistakes_failed: int = 0
     noop_failed: int = 0
-    broken: int = 0
-    problems: Counter[str] = field(default_factory=Counter)
+    problems: int = 0
+
+    def add(self, other: "Count") -> None:
+        for field in fields(self):
+            setattr(self, field.name, getattr(self, field.name) + getattr(other, field.name))
 
 
-def score(name: str, case: object, text: str) -> float:
+Task = tuple[str, int, int | None, int]  # family, seed, position in its levels or None, number of the case
+
+
+def passes(family: Family, case: Case, output: Output) -> bool:
+    return judge_output(family, case, output).passed
+
+
+def examine(task: Task) -> tuple[str, Count]:
+    """Return the trap of a case, and what was found in it."""
+    name, seed, level, k = task
     family = registry.family(name)
-    answer = family.extract(text)
-    return family.judge(case, answer).score if isinstance(answer, Answer) else -1.0  # type: ignore[arg-type]
-
-
-def one(task: tuple[str, int, int | None, int]) -> tuple[str, Count]:
-    name, seed, rung, k = task
-    family = registry.family(name)
-    knobs = parse_knobs(family, {} if rung is None else family.ladder[rung])
+    knobs = parse_knobs(family, {} if level is None else family.levels[level])
     built = build_case(family, str(seed), knobs, k)
     case = built.case
-    found = [score(name, case, slip.text) for slip in case.slips]
+    mistakes = [passes(family, case, solver_output(family, case.files, name)) for name in case.mistakes]
     count = Count(
         cases=1,
         draws=built.attempts,
-        solved=int(score(name, case, family.solve(case.files)) == 1.0),
-        slips=len(case.mechanisms),
-        slips_failed=found.count(0.0),
-        noop_failed=int(score(name, case, family.noop) <= 0.0),
-        broken=len(list(family.check(case))),
+        solved=int(passes(family, case, solver_output(family, case.files))),
+        mistakes=len(case.mistakes),
+        mistakes_failed=mistakes.count(False),
+        noop_failed=int(not passes(family, case, output_of(family.answers.noop))),
+        problems=len(list(family.check(case))),
     )
-    return case.category, count
+    return case.trap, count
 
 
-def table(name: str, seeds: int, rung: int | None, pool: ProcessPoolExecutor) -> None:
+def print_table(name: str, seeds: int, level: int | None, pool: ProcessPoolExecutor) -> None:
+    """Print a line for each trap of a family, at a level (None: at the default knobs)."""
     family = registry.family(name)
-    tasks = [(name, seed, rung, k) for seed, k in product(range(seeds), range(len(family.kinds)))]
-    counts: dict[str, Count] = {kind: Count() for kind in family.kinds}
+    tasks = [(name, seed, level, k) for seed, k in product(range(seeds), range(len(family.traps)))]
+    counts = {trap: Count() for trap in family.traps}
     start = time.perf_counter()
-    for kind, found in pool.map(one, tasks, chunksize=4):
-        total = counts[kind]
-        for key in ("cases", "draws", "solved", "slips", "slips_failed", "noop_failed", "broken"):
-            setattr(total, key, getattr(total, key) + getattr(found, key))
-    took = time.perf_counter() - start
-    print(f"\n{name}, {'defaults' if rung is None else f'rung {rung}'}: {took:.0f} s for {len(tasks)} cases")
-    print(
-        f"{'kind':24}{'cases':>6}{'draws':>7}{'solved':>8}"
-        f"{'slips':>7}{'failed':>8}{'noop failed':>13}{'broken':>8}"
-    )
-    for kind, c in counts.items():
-        print(
-            f"{kind:24}{c.cases:6}{c.draws:7}{c.solved:8}{c.slips:7}{c.slips_failed:8}{c.noop_failed:13}{c.broken:8}",
-            flush=True,
-        )
+    for trap, count in pool.map(examine, tasks, chunksize=4):
+        counts[trap].add(count)
+    seconds = time.perf_counter() - start
+    knobs = "default knobs" if level is None else f"level {level + 1}"
+    print(f"\n{name}, {knobs}: {seconds:.0f} s for {len(tasks)} cases")
+    titles = [field.name.replace("_", " ") for field in fields(Count)]
+    print(f"{'trap':24}" + "".join(f"{title:>17}" for title in titles))
+    for trap, count in counts.items():
+        values = [getattr(count, field.name) for field in fields(Count)]
+        print(f"{trap:24}" + "".join(f"{value:17}" for value in values), flush=True)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("families", nargs="*", default=registry.names())
-    parser.add_argument("--seeds", type=int, default=300)
-    parser.add_argument("--rung-seeds", type=int, default=10)
-    chosen = parser.parse_args()
+    parser = argparse.ArgumentParser(description="Build many cases and count which invariants hold.")
+    parser.add_argument("families", nargs="*", default=registry.names(), metavar="FAMILY")
+    parser.add_argument("--seeds", type=int, default=300, help="seeds at the default knobs")
+    parser.add_argument("--level-seeds", type=int, default=10, help="seeds at each level")
+    options = parser.parse_args()
     with ProcessPoolExecutor(2) as pool:
-        for name in chosen.families:
-            table(name, chosen.seeds, None, pool)
-            for rung in range(len(registry.family(name).ladder)):
-                table(name, chosen.rung_seeds, rung, pool)
+        for name in options.families:
+            print_table(name, options.seeds, None, pool)
+            for level in range(len(registry.family(name).levels)):
+                print_table(name, options.level_seeds, level, pool)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""What judging and building cost, as ratios taken in one run; run by hand.
+"""Measure what judging and building cost, as ratios taken in one run; run by hand.
 
-    python tests/benchmarks/judging.py [FAMILY]
+    python tests/benchmarks/judging.py [FAMILY ...]
 
-The baseline judges as the task's description has it: the agent's edits and the gold edits
-are applied to two copies of the case on disk, and every report runs on both as a process.
+The baseline judges in the plainest way: the agent's edits and the gold edits are put on two copies of
+the case on disk, and every report runs on both copies as a process.
 """
 
 import json
@@ -16,17 +16,18 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from trapcli.answers.edits.family import EditsFamily
+from trapcli.answers.edits import EditsFamily
 from trapcli.answers.edits.judging.applied_edits import apply_edits
-from trapcli.answers.edits.judging.report_comparison import name_of
+from trapcli.answers.edits.judging.report_comparison import report_name
 from trapcli.answers.edits.tables import write_table
-from trapcli.building.builder import build_case
+from trapcli.building.case_builder import build_case
 from trapcli.core import registry
-from trapcli.core.contract import Case, parse_knobs
+from trapcli.core.contract import Case
+from trapcli.core.knobs import parse_knobs
 from trapcli.core.output import Output
 from trapcli.judging.judge import judge_output
 
-# Runs the program and ends with the most memory it held, in KiB (getrusage counts the parent's too).
+# Run the program, then print its peak memory in KiB (getrusage would include that of its parent).
 PEAK = """
 import sys
 from trapcli.cli import main
@@ -38,7 +39,7 @@ for line in open("/proc/self/status"):
 
 
 def seconds(work: Callable[[], object], rounds: int) -> float:
-    """The median time of `work` over so many rounds."""
+    """Return the median time of `work`."""
     times = []
     for _ in range(rounds):
         start = time.perf_counter()
@@ -47,87 +48,78 @@ def seconds(work: Callable[[], object], rounds: int) -> float:
     return statistics.median(times)
 
 
-def baseline(family: EditsFamily, case: Case, edits: Sequence[Any]) -> bool:
-    """The verdict from two copies on disk and two processes a report."""
-    printed = []
+def judge_on_disk(family: EditsFamily, case: Case, edits: Sequence[Any]) -> bool:
+    """Return the verdict of the baseline."""
+    answers, outputs = family.answers, []
     for some in (edits, case.gold):
-        with tempfile.TemporaryDirectory() as place:
-            applied = apply_edits(family.schema, family.read_tables(case.files), some)
-            for file, text in case.files.items():
-                (Path(place) / file).write_text(text, encoding="utf-8")
-            for file, table in family.schema.items():
-                (Path(place) / file).write_text(write_table(table, applied.tables[file]), encoding="utf-8")
-            printed.append(
+        with tempfile.TemporaryDirectory() as directory:
+            applied = apply_edits(answers.schema, answers.read_tables(case), some)
+            files = dict(case.files)
+            files |= {
+                file: write_table(table, applied.tables[file]) for file, table in answers.schema.items()
+            }
+            for file, text in files.items():
+                Path(directory, file).write_text(text, encoding="utf-8")
+            scripts = [f"{report_name(report)}.py" for report in answers.reports]
+            outputs.append(
                 [
-                    subprocess.run(
-                        [sys.executable, f"{name_of(report)}.py"], cwd=place, capture_output=True
-                    ).stdout
-                    for report in family.reports
+                    subprocess.run([sys.executable, script], cwd=directory, capture_output=True).stdout
+                    for script in scripts
                 ]
             )
-    return printed[0] == printed[1]
+    return outputs[0] == outputs[1]
 
 
-def verdicts(family: EditsFamily, cases: Sequence[Case]) -> int:
-    """Judge the gold edits and every slip of every case from text, as a batch does."""
+def judge_all(family: EditsFamily, cases: Sequence[Case]) -> int:
+    """Judge the gold edits and every mistake of every case from text, as a batch does; return how many."""
     count = 0
     for case in cases:
-        for text in [json.dumps(case.gold), *(slip.text for slip in case.slips)]:
-            judge_output(family, case, Output(text, False, len(text)))
+        for text in [json.dumps(case.gold), *(known.text for known in case.known_mistakes)]:
+            judge_output(family, case, Output(text))
             count += 1
     return count
 
 
-def judging(family: EditsFamily, rung: int | None) -> None:
-    preset = family.ladder[rung] if rung is not None else {}
-    knobs = parse_knobs(family, preset)
-    kinds = range(len(family.kinds))
+def measure_verdicts(family: EditsFamily, level: int | None) -> None:
+    """Print the time of a verdict and of the baseline, at a level (None: at the default knobs)."""
+    knobs = parse_knobs(family, family.levels[level] if level is not None else {})
     start = time.perf_counter()
-    cases = [build_case(family, "1", knobs, k).case for k in kinds]
-    building = (time.perf_counter() - start) / len(cases)
-    count = verdicts(family, cases)  # fills what is remembered of a case
-    one = seconds(lambda: verdicts(family, cases), 3) / count
-    literal = statistics.median(
-        seconds(lambda case=case: baseline(family, case, case.gold), 3)
-        for case in cases  # type: ignore[misc]
+    cases = [build_case(family, "1", knobs, k).case for k in range(len(family.traps))]
+    build = (time.perf_counter() - start) / len(cases)
+    count = judge_all(family, cases)  # prepares the cases
+    verdict = seconds(lambda: judge_all(family, cases), 3) / count
+    baseline = statistics.median(
+        seconds(lambda case=case: judge_on_disk(family, case, case.gold), 3)  # type: ignore[misc]
+        for case in cases
     )
-    name = "defaults" if rung is None else f"rung {rung}"
+    name = "defaults" if level is None else f"level {level + 1}"
     print(
-        f"{family.name:10} {name:9} verdict {one * 1e3:8.2f} ms   baseline {literal * 1e3:8.1f} ms   "
-        f"ratio {literal / one:7.1f}   build of a case {building / one:6.1f} verdicts"
+        f"{family.name:10} {name:9} verdict {verdict * 1e3:8.2f} ms   baseline {baseline * 1e3:8.1f} ms   "
+        f"ratio {baseline / verdict:7.1f}   build of a case {build / verdict:6.1f} verdicts"
     )
 
 
-def suites(name: str) -> None:
-    """A suite ten times as long takes how many times as long; judging one answer from a shell."""
-    with tempfile.TemporaryDirectory() as place:
+def measure_suites(name: str) -> None:
+    """Print how the time of a build grows with its cases, and the peak memory of a batch of answers."""
+    with tempfile.TemporaryDirectory() as directory:
 
         def build(count: int) -> Callable[[], object]:
-            command = [
-                sys.executable,
-                "-m",
-                "trapcli",
-                "build",
-                name,
-                "--cases",
-                str(count),
-                "--out",
-                place,
-                "--force",
-            ]
+            options = ["--cases", str(count), "--out", directory, "--force"]
+            command = [sys.executable, "-m", "trapcli", "build", name, *options]
             return lambda: subprocess.run(command, check=True, capture_output=True)
 
         hundred, thousand = seconds(build(100), 1), seconds(build(1000), 1)
         print(f"{name:10} 1,000 cases take {thousand / hundred:.2f} times what 100 take ({hundred:.1f} s)")
-        answers = Path(place) / "answers.jsonl"
-        gold = json.loads((Path(place) / name / "expected/case_0001/answer.json").read_text())["gold"]
+        suite = Path(directory) / name
+        answers = Path(directory) / "answers.jsonl"
+        gold = json.loads((suite / "expected/case_0001/answer.json").read_text())["gold"]
         for count in (1_000, 10_000):
             lines = (
                 json.dumps({"case": f"case_{i % 200 + 1:04}", "output": json.dumps(gold)})
                 for i in range(count)
             )
             answers.write_text("\n".join(lines))
-            command = [sys.executable, "-c", PEAK, "judge", "--suite", f"{place}/{name}"]
+            command = [sys.executable, "-c", PEAK, "judge", "--suite", str(suite)]
             done = subprocess.run(
                 [*command, "--answers", str(answers), "--json"], capture_output=True, text=True
             )
@@ -140,9 +132,9 @@ def main() -> None:
     for name in names:
         family = registry.family(name)
         assert isinstance(family, EditsFamily)
-        judging(family, None)
-        judging(family, len(family.ladder) - 1)
-        suites(name)
+        measure_verdicts(family, None)
+        measure_verdicts(family, len(family.levels) - 1)
+        measure_suites(name)
 
 
 if __name__ == "__main__":

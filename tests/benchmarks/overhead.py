@@ -1,17 +1,17 @@
-"""What a trial costs beyond the solution's own time: calibrate, trap-cli and Inspect AI in one run.
+"""Measure what a trial costs beyond the solution's own time: calibrate, trap-cli and Inspect AI.
 
     python tests/benchmarks/overhead.py --tp PATH/TO/tp --inspect PATH/TO/inspect
     python tests/benchmarks/overhead.py --scale        # many at once; memory
 
 With --scale: 1,000 x `sleep 1` at -j 100, and the memory of 200 and of 2,000 trials.
 
-trap-cli 0.0.14 and Inspect AI 0.3.285 each in an environment of its own; Inspect's needs trapcli
-installed too, since its scorer judges with it, in its own process. The same cases of billing, the
-same solution (a shell script), each tool as it comes; 4 and 24 trials of each of 10 cases (epochs of
-Inspect AI; trap-cli has none, so 40 and 240 cases of it), and the slope between the two is the cost of
-a trial, so that start-up counts for nobody. Inspect AI is also told to run one sample at a time, which
-is quicker than its default where a sample takes a millisecond. The solution's own time is taken alone,
-as a bare subprocess. Exits 1 if a ratio is over its limit.
+trap-cli 0.0.14 and Inspect AI 0.3.285 need an environment each; that of Inspect AI needs trapcli, too,
+because its scorer judges with it, in its own process. All run the same cases of billing and the same
+solution (a shell script), each with its default options: 4 and 24 trials of each of 10 cases. (These are
+epochs of Inspect AI; trap-cli has none, so it gets 40 and 240 cases.) The cost of a trial is the slope
+between the two, so that start-up does not count. Inspect AI is also run with one sample at a time,
+which is faster than its default where a sample takes a millisecond. The solution's own time is measured
+alone, as a bare subprocess. Exits with 1 if a ratio is over its limit.
 """
 
 import argparse
@@ -42,15 +42,9 @@ from inspect_ai.scorer import Score, accuracy, scorer
 from inspect_ai.solver import solver
 from inspect_ai.util import subprocess
 from pathlib import Path
-from io import BytesIO
-from trapcli.core import registry
-from trapcli.judging.judge import judge_output
-from trapcli.suites.reader import open_suite, read_case
-from trapcli.core.output import read_output
+import trapcli
 
-suite = open_suite(Path(os.environ["SUITE"]))
-family = registry.family(suite.family)
-cases = {case: read_case(suite, case) for case in suite.cases}
+suite = trapcli.load(os.environ["SUITE"])
 
 @solver
 def command():
@@ -64,14 +58,13 @@ def command():
 @scorer(metrics=[accuracy()])
 def verdict():
     async def score(state, target):
-        raw = state.output.completion.encode()
-        found = judge_output(family, cases[state.sample_id], read_output(BytesIO(raw)))
+        found = suite.judge(state.sample_id, state.output.completion)
         return Score(value=found.score, answer=state.output.completion, explanation=found.reason)
     return score
 
 @task
 def billing():
-    return Task([Sample(input=case, id=case) for case in suite.cases], solver=command(), scorer=verdict())
+    return Task([Sample(input=case, id=case) for case in suite.ids], solver=command(), scorer=verdict())
 """
 
 
@@ -124,8 +117,8 @@ def _overhead(work: Path, agent: Path, tp: str | None, inspect: str | None) -> i
         limit = {"tp run --no-cost": OF_TP, "inspect eval": OF_INSPECT}.get(tool)
         ratio = beyond["trapcli"] / seconds
         over += limit is not None and ratio > limit
-        told = f"  trapcli is {ratio:.3f} of it (limit {limit})" if limit else ""
-        print(f"{tool:30}{1000 * seconds:8.2f} ms a trial{told}")
+        comparison = f"  trapcli is {ratio:.3f} of it (limit {limit})" if limit else ""
+        print(f"{tool:30}{1000 * seconds:8.2f} ms a trial{comparison}")
     return 1 if over else 0
 
 
@@ -158,8 +151,8 @@ def _scale(work: Path) -> int:
     print(f"{SLEEPERS} x `sleep 1` at -j {AT_ONCE}: {seconds:.2f} s, {seconds / ideal:.3f} x the ideal")
     peaks = {count: _peak(work, count) for count in (200, 2000)}
     ratio = peaks[2000] / peaks[200]
-    told = ", ".join(f"{count} trials {peak / 1024:.1f} MiB" for count, peak in peaks.items())
-    print(f"peak memory of the runner: {told}: {ratio:.3f} x (limit {MEMORY})")
+    sizes = ", ".join(f"{count} trials {peak / 1024:.1f} MiB" for count, peak in peaks.items())
+    print(f"peak memory of the runner: {sizes}: {ratio:.3f} x (limit {MEMORY})")
     return 1 if seconds > IDEAL * ideal or ratio > MEMORY else 0
 
 
@@ -171,7 +164,7 @@ def _trials(work: Path, solution: str, trials: int, jobs: int) -> None:
 
 
 def _peak(work: Path, count: int) -> int:
-    """Most memory (KiB) that the runner itself held over a run of so many trials of an `echo`."""
+    """Return the peak memory (KiB) of the runner itself over a run of `count` trials of an `echo`."""
     code = (
         "import resource, sys; from trapcli.cli import main; code = main(sys.argv[1:]); "
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"

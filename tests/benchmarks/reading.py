@@ -1,11 +1,11 @@
-"""Times the reading of hostile outputs: cleaning and edits, each in a process of its own.
+"""Measure how long it takes to clean and read hostile outputs, each in a process of its own.
 
     python tests/benchmarks/reading.py                 # all of them, as a table
-    python tests/benchmarks/reading.py nested esc      # those whose name has one of these words
+    python tests/benchmarks/reading.py nested esc      # those with one of these words in their names
 
-Every output is at least 10 MB, as much as is read, and reaches the process through a pipe. `clean`
-and `edits` are seconds of processor time, `MB` is the peak memory of the process. Exits 1 if
-one takes more than 3 s or 300 MB, or if a verdict is not the one that stands here.
+Every output has at least 10 MB, which is as much as is read, and reaches the process through a pipe.
+`clean` and `edits` are seconds of processor time, `MB` is the peak memory of the process. The exit
+code is 1 if an output takes more than 3 s or 300 MB, or is not read as `OUTPUTS` says.
 """
 
 import json
@@ -19,7 +19,7 @@ SIZE = 10_000_000
 GOOD = '[{"file": "t.csv", "op": "update", "match": {"id": "A-1"}, "set": {"n": 5}}]'
 EDIT = '{"file":"t.csv","op":"update","match":{"id":"A-1"},"set":{"n":5}},'
 
-# name -> head, repeated unit, tail, and what is read: a number of edits, or None if it is unreadable.
+# name -> head, repeated unit, tail, and the number of edits that are read (None: it is unreadable).
 OUTPUTS: dict[str, tuple[str, str, str, int | None]] = {
     "prose, then an answer": ("", "checked one row, fine\n", GOOD, 1),
     "100 MB of prose, then an answer": ("", "checked one row, fine\n", GOOD, 1),
@@ -96,8 +96,8 @@ OUTPUTS: dict[str, tuple[str, str, str, int | None]] = {
 }
 
 
-def printed(name: str) -> Iterator[bytes]:
-    """An output, as it is written to the pipe."""
+def output_parts(name: str) -> Iterator[bytes]:
+    """Yield an output in the parts that are written to the pipe."""
     head, unit, tail, _ = OUTPUTS[name]
     yield head.encode()
     size = (SIZE if not name.startswith("100 MB") else 10 * SIZE) - len(head.encode()) - len(tail.encode())
@@ -113,7 +113,7 @@ def printed(name: str) -> Iterator[bytes]:
 
 
 def child() -> None:
-    """Reads the output on standard input, and prints what came of it and what it took."""
+    """Read the output on standard input; print what was read, the time and the memory."""
     import resource
 
     from trapcli.answers.edits.parsing.reader import read_edits
@@ -126,9 +126,9 @@ def child() -> None:
     answer = read_edits(output.text)
     clocks.append(time.process_time())
     count = len(answer.value) if isinstance(answer, Answer) else None
-    said = ", ".join(answer.notes) if isinstance(answer, Answer) else str(answer)
+    message = ", ".join(answer.notes) if isinstance(answer, Answer) else str(answer)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps([clocks[1] - clocks[0], clocks[2] - clocks[1], peak, count, said]))
+    print(json.dumps([clocks[1] - clocks[0], clocks[2] - clocks[1], peak, count, message]))
 
 
 def main() -> int:
@@ -144,16 +144,16 @@ def main() -> int:
             [sys.executable, __file__, "--child"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
         assert process.stdin and process.stdout
-        for part in printed(name):
+        for part in output_parts(name):
             process.stdin.write(part)
         process.stdin.close()
-        clean, edits, peak, count, said = json.loads(process.stdout.read())
+        clean, edits, peak, count, message = json.loads(process.stdout.read())
         process.wait()
         good = clean + edits <= SECONDS and peak <= MEGABYTES and count == OUTPUTS[name][3]
         failed += not good
         read = "unreadable" if count is None else f"{count} edits"
         took = f"{clean:6.2f} {edits:6.2f} {peak:5.0f}"
-        print(f"{name:40} {took}  {read:10} {said[:90]}{'' if good else '  <-- BAD'}", flush=True)
+        print(f"{name:40} {took}  {read:10} {message[:90]}{'' if good else '  <-- BAD'}", flush=True)
     return 1 if failed else 0
 
 

@@ -1,10 +1,10 @@
-"""How long the program takes to start, against `python -c "import click"` in the same run.
+"""Measure how long the program takes to start, against `python -c "import click"` in the same run.
 
     python tests/benchmarks/startup.py [ROUNDS]
 
-Installs the checkout in an environment of its own, as pip does (compiled), beside the
-packages of the interpreter that runs this. Prints medians and ratios; exits 1 if a
-ratio is over its limit.
+Installs the checkout in an environment of its own, as pip does (compiled), beside the packages of
+the interpreter that runs this. Prints medians and ratios; exits with 1 if a ratio is over its limit.
+`earlier.py` compares these times with those of an earlier commit.
 """
 
 import json
@@ -16,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from installation import build_wheel, install
 
@@ -34,7 +34,7 @@ def main() -> int:
 
 
 def commands(trapcli: str, work: Path) -> dict[str, tuple[list[str], float | None]]:
-    """Label -> (command, most it may take in units of `import click`), with a suite to judge."""
+    """Build a suite to judge; return label -> (command, most it may take in units of `import click`)."""
     python = str(Path(trapcli).parent / "python")
     subprocess.run([trapcli, "build", "billing"], cwd=work, check=True, capture_output=True)
     answer = json.loads((work / "traps/billing/expected/case_01/answer.json").read_text())
@@ -43,6 +43,7 @@ def commands(trapcli: str, work: Path) -> dict[str, tuple[list[str], float | Non
     return {
         "python -c pass": ([python, "-c", "pass"], None),
         "python -c 'import click'": ([python, "-c", "import click"], None),
+        "python -c 'import trapcli'": ([python, "-c", "import trapcli"], 1.0),
         "trapcli --version": ([trapcli, "--version"], 2.0),
         "trapcli --help": ([trapcli, "--help"], 2.0),
         "trapcli shell-init bash": ([trapcli, "shell-init", "bash"], None),
@@ -53,7 +54,7 @@ def commands(trapcli: str, work: Path) -> dict[str, tuple[list[str], float | Non
 def measure(
     table: dict[str, tuple[list[str], float | None]], work: Path, rounds: int
 ) -> dict[str, tuple[float, float | None]]:
-    """Label -> (median seconds, limit). Each round runs every command once, so all share the weather."""
+    """Return label -> (median seconds, limit). Commands take turns, so that all meet the same load."""
     seconds: dict[str, list[float]] = {label: [] for label in table}
     for number in range(rounds + 1):
         for label, (command, _) in table.items():

@@ -18,13 +18,16 @@ import pytest
 from checkout import MODULES
 from hypothesis import given
 from hypothesis import strategies as st
-from toy_family import TOY, Knobs, Toy, declare, installed
+from toy_family import TOY, Knobs, Toy, build_toy, declare, installed
 
-from trapcli.building import builder
-from trapcli.building.builder import DEFAULT_SEED, build_case, build_suite, is_practice, parse_seed
+from trapcli.building import case_builder
+from trapcli.building.case_builder import DEFAULT_SEED, build_case, parse_seed
 from trapcli.core.contract import Case, Files
 from trapcli.core.errors import TrapError
-from trapcli.suites.reader import Suite, digest, open_suite, read_case
+from trapcli.core.recipe import is_practice
+from trapcli.core.shorten import quoted
+from trapcli.suites.halves import Halves
+from trapcli.suites.reader import Suite, open_suite, read_case
 
 SECRET = str(2**127 + 12345)
 
@@ -35,7 +38,7 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def build(target: Path, family: Toy = TOY, **given: Any) -> Suite:
-    return build_suite(family, **{"seed": "1", "knobs": Knobs(), "count": 4, "target": target, **given})
+    return build_toy(target, family=family, **given)
 
 
 def refusal(target: Path, **given: Any) -> str:
@@ -93,11 +96,11 @@ def test_a_seed_is_read_as_decimal_digits(text: str, seed: str) -> None:
         "0x" + "f" * 129,
     ],
 )
-def test_what_is_no_seed_is_refused(text: str) -> None:
+def test_what_is_not_a_seed_is_refused(text: str) -> None:
     """Anything but a whole number from 0 of at most 512 bits is an error that shows it."""
     with pytest.raises(TrapError, match="a seed is a whole number") as raised:
         parse_seed(text)
-    assert repr(text) in str(raised.value)
+    assert f"seed {quoted(text)}: " in str(raised.value)
 
 
 @given(st.text(max_size=30) | st.integers().map(str) | st.integers(min_value=0).map(hex))
@@ -128,35 +131,35 @@ def test_practice_cases_come_in_the_order_of_the_family() -> None:
     """In a practice suite case k is the family's case k."""
     built = [build_case(TOY, "1", Knobs(), k) for k in range(4)]
     assert [one.index for one in built] == [0, 1, 2, 3]
-    assert [one.case.category for one in built] == ["void_amount", "late_amount"] * 2
+    assert [one.case.trap for one in built] == ["void_amount", "late_amount"] * 2
     assert [one.case.id for one in built] == ["case_01", "case_02", "case_03", "case_04"]
 
 
-def test_a_secret_seed_permutes_the_kinds_in_each_block() -> None:
-    """Each block holds every kind once, in orders that differ between blocks and seeds."""
+def test_a_secret_seed_permutes_the_traps_in_each_block() -> None:
+    """Each block has every trap once, in orders that differ between blocks and seeds."""
 
     class Many(Toy):
-        kinds: Mapping[str, str] = {f"kind_{letter}": "" for letter in "abcdef"}
+        traps: Mapping[str, str] = {f"trap_{letter}": "" for letter in "abcdef"}
 
     def orders(seed: str) -> list[tuple[int, ...]]:
-        indices = [builder.order(Many(), seed, k) for k in range(60)]
+        indices = [case_builder.case_index(Many(), seed, k) for k in range(60)]
         blocks = [tuple(indices[start : start + 6]) for start in range(0, 60, 6)]
         assert [sorted(block) for block in blocks] == [list(range(6 * n, 6 * n + 6)) for n in range(10)]
         return [tuple(index % 6 for index in block) for block in blocks]
 
     assert len(set(orders(SECRET))) > 5
     assert orders(SECRET) != orders(str(int(SECRET) + 1))
-    assert builder.order(Many(), str(2**63 - 1), 7) == 7
+    assert case_builder.case_index(Many(), str(2**63 - 1), 7) == 7
 
 
-def test_every_position_of_a_block_may_hold_every_kind() -> None:
-    """Over many seeds each kind comes first about equally often."""
-    first = Counter(builder.order(TOY, str(2**64 + n), 0) for n in range(300))
+def test_every_position_of_a_block_may_have_every_trap() -> None:
+    """Over many seeds each trap comes first about equally often."""
+    first = Counter(case_builder.case_index(TOY, str(2**64 + n), 0) for n in range(300))
     assert min(first[0], first[1]) > 100
 
 
 def test_a_case_that_breaks_an_invariant_is_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second draw has the seed SEED/2, the third SEED/3, and the number of draws is told."""
+    """The second draw has the seed SEED/2, the third SEED/3, and the number of draws is kept."""
     asked = []
 
     class Moody(Toy):
@@ -173,22 +176,27 @@ def test_a_case_that_breaks_an_invariant_is_drawn_again(monkeypatch: pytest.Monk
 
 def test_a_case_that_cannot_be_made_is_an_error_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """After a bounded number of draws the error names the invariant that kept failing."""
-    monkeypatch.setattr(Toy, "slip", lambda self, files, mechanism: f"{1 if 'void' in mechanism else 'none'}")
-    monkeypatch.setattr(builder, "DRAWS", 5)
+    real = Toy.solve
+
+    def solve(self: Toy, files: Files, mistake: str | None = None) -> Any:
+        return {"void_counted": "1", "late_counted": "none"}.get(mistake or "") or real(self, files)
+
+    monkeypatch.setattr(Toy, "solve", solve)
+    monkeypatch.setattr(case_builder, "DRAWS", 5)
     with pytest.raises(
-        TrapError, match=r"no case 1 .* of 5 draws 5 broke the invariant 'bites', .*late_counted is"
+        TrapError, match=r"cannot make case 1 .* 5 of 5 draws broke the invariant 'bites', .*late_counted is"
     ):
         build_case(TOY, "1", Knobs(), 0)
 
 
 @pytest.mark.parametrize("gold", [{1, 2}, float("nan"), object()], ids=["set", "nan", "object"])
-def test_gold_that_is_no_json_data_is_a_fault_of_the_family(
+def test_gold_that_is_not_json_data_is_a_fault_of_the_family(
     gold: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What cannot be written as JSON stops the build at once, and names the family."""
     real = Toy.generate
     monkeypatch.setattr(Toy, "generate", lambda *a: replace(real(*a), gold=gold))
-    with pytest.raises(TrapError, match=r"family 'toy' made a case .* no JSON data"):
+    with pytest.raises(TrapError, match=r"family 'toy' failed: gold or facts of .* are not JSON data"):
         build_case(TOY, "1", Knobs(), 0)
 
 
@@ -200,7 +208,7 @@ def test_what_is_checked_is_what_is_read_back(tmp_path: Path, monkeypatch: pytes
     assert built.facts == {"pair": [1, [2]]}
     read = read_case(build(tmp_path / "suite"), "case_01")
     assert all(
-        getattr(read, name) == getattr(built, name) for name in ("files", "gold", "facts", "slips", "id")
+        getattr(read, name) == getattr(built, name) for name in ("files", "gold", "facts", "mistakes", "id")
     )
 
 
@@ -249,21 +257,19 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from trapcli.core import registry
-from trapcli.building.builder import build_suite
-from trapcli.core.contract import parse_knobs
-from trapcli.suites.reader import digest
+from toy_family import build_toy
 
 if __name__ == "__main__":
     target, expected, seed, count, jobs = sys.argv[1:]
     toy = registry.family("toy")
     try:
-        suite = build_suite(
-            toy, seed=seed, knobs=parse_knobs(toy, {}), count=int(count), target=Path(target), jobs=int(jobs),
+        suite = build_toy(
+            Path(target), family=toy, seed=seed, count=int(count), jobs=int(jobs),
             expected=Path(expected) if expected else None, force=True,
         )
     except KeyboardInterrupt:
         sys.exit(130)
-    print(digest(suite.directory, suite.expected), suite.redraws)
+    print(suite.halves.digest(), suite.redraws)
 """
 
 
@@ -312,24 +318,26 @@ def ended(process: subprocess.Popen[str]) -> str:
     return out
 
 
+@pytest.mark.slow
 def test_jobs_and_surroundings_do_not_show(tmp_path: Path, outside: Callable[..., Any]) -> None:
     """One worker or two, hash seed, locale and time zone make no difference to a single byte."""
     here = build(tmp_path / "here", count=12)
     one = outside(tmp_path / "one", PYTHONHASHSEED="1", LC_ALL="C", TZ="Pacific/Kiritimati")
     two = outside(tmp_path / "two", jobs=2, PYTHONHASHSEED="2", LC_ALL="C.UTF-8", TZ="America/Los_Angeles")
-    assert ended(one) == ended(two) == f"{digest(here.directory)} {here.redraws}\n"
+    assert ended(one) == ended(two) == f"{here.halves.digest()} {here.redraws}\n"
     assert tree(tmp_path / "one") == tree(tmp_path / "two") == tree(tmp_path / "here")
 
 
+@pytest.mark.slow
 def test_a_worker_that_fails_fails_the_build(tmp_path: Path, outside: Callable[..., Any]) -> None:
     """A fault of the family in a worker is the same error as without workers, and leaves nothing behind."""
     build(tmp_path / "place" / "suite")
     process = outside(tmp_path / "place" / "suite", jobs=2, TOY_SECONDS="never")
     _, err = process.communicate(timeout=60)
     assert process.returncode == 1
-    assert "TrapError: family 'toy' failed: generate raised ValueError" in err
+    assert "FamilyFault: family 'toy' failed: generate raised ValueError" in err
     assert os.listdir(tmp_path / "place") == ["suite"]
-    assert open_suite(tmp_path / "place" / "suite").seed == "1"
+    assert open_suite(tmp_path / "place" / "suite").recipe.seed == "1"
 
 
 def wait_for(condition: Callable[[], object]) -> None:
@@ -350,6 +358,7 @@ def group(process: subprocess.Popen[str]) -> list[str]:
     return left
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_ctrl_c_ends_all_and_leaves_the_old(tmp_path: Path, outside: Callable[..., Any], jobs: int) -> None:
     """Ctrl-C at the terminal, which all processes of a build get, ends them all soon and quietly."""
@@ -363,10 +372,11 @@ def test_ctrl_c_ends_all_and_leaves_the_old(tmp_path: Path, outside: Callable[..
     assert (process.returncode, err) == (130, "")
     assert time.monotonic() - started < 5
     assert os.listdir(place) == ["suite"]
-    assert open_suite(place / "suite").seed == "1"
+    assert open_suite(place / "suite").recipe.seed == "1"
     wait_for(lambda: group(process) == [])
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_fails_the_build(tmp_path: Path, outside: Callable[..., Any]) -> None:
     """If the system ends a worker, for instance for lack of memory, the build says so and leaves nothing."""
     place = tmp_path / "place"
@@ -377,11 +387,12 @@ def test_a_worker_that_is_killed_fails_the_build(tmp_path: Path, outside: Callab
             if int(worker) != process.pid:
                 os.kill(int(worker), signal.SIGKILL)
     _, err = process.communicate(timeout=60)
-    assert "TrapError: a process that built cases was ended from outside" in err
+    assert "TrapError: a process that built cases was killed" in err
     assert not place.exists()
     wait_for(lambda: group(process) == [])
 
 
+@pytest.mark.slow
 def test_workers_do_not_outlive_a_killed_build(tmp_path: Path, outside: Callable[..., Any]) -> None:
     """After kill -9 of a build its workers end too, the old suite is whole, and the next build tidies up."""
     place = tmp_path / "place"
@@ -391,20 +402,22 @@ def test_workers_do_not_outlive_a_killed_build(tmp_path: Path, outside: Callable
     process.kill()
     process.communicate(timeout=60)
     wait_for(lambda: group(process) == [])
-    assert open_suite(place / "suite").seed == "1"
+    assert open_suite(place / "suite").recipe.seed == "1"
     build(place / "suite", seed="3", force=True)
     assert os.listdir(place) == ["suite"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("apart", [False, True], ids=["inside", "apart"])
 def test_a_kill_at_any_moment_leaves_old_or_new(tmp_path: Path, apart: bool) -> None:
     """kill -9 at twenty random moments of a build over an old suite: old or new, whole, when next opened."""
     target, expected = tmp_path / "a" / "suite", tmp_path / "b" / "private" if apart else None
-    old, new = {"seed": "1", "count": 6}, {"seed": "2", "count": 8}
+    old: dict[str, Any] = {"seed": "1", "count": 6}
+    new: dict[str, Any] = {"seed": "2", "count": 8}
     started = time.monotonic()
-    whole = {digest(build(target, expected=expected, force=True, **new).directory, expected)}
+    whole = {build(target, expected=expected, force=True, **new).halves.digest()}
     length = time.monotonic() - started
-    whole.add(digest(build(target, expected=expected, force=True, **old).directory, expected))
+    whole.add(build(target, expected=expected, force=True, **old).halves.digest())
     moments = random.Random("moments of a kill")
     for _ in range(20):
         child = os.fork()
@@ -418,8 +431,8 @@ def test_a_kill_at_any_moment_leaves_old_or_new(tmp_path: Path, apart: bool) -> 
         os.waitpid(child, 0)
         suite = open_suite(target, expected)
         assert {read_case(suite, case).id for case in suite.cases} == set(suite.cases)
-        assert digest(target, expected) in whole
-        if suite.seed == new["seed"]:
+        assert Halves.of(target, expected).digest() in whole
+        if suite.recipe.seed == new["seed"]:
             build(target, expected=expected, force=True, **old)
     build(target, expected=expected, force=True, **old)
     assert [path.name for path in target.parent.iterdir()] == ["suite"]
@@ -431,7 +444,7 @@ def test_a_kill_at_any_moment_leaves_old_or_new(tmp_path: Path, apart: bool) -> 
 def test_an_existing_suite_needs_force(tmp_path: Path) -> None:
     """A suite is replaced only with force, whole, and nothing of the old one is left."""
     build(tmp_path / "suite", count=9)
-    assert "is a suite already; --force replaces it" in refusal(tmp_path / "suite")
+    assert "is a suite already; --force" in refusal(tmp_path / "suite")
     assert len(build(tmp_path / "suite", force=True).cases) == 4
     assert len(os.listdir(tmp_path / "suite" / "inputs")) == 4
 
@@ -446,7 +459,7 @@ def test_what_is_not_ours_is_never_replaced(tmp_path: Path) -> None:
     before = tree(tmp_path)
     assert "mine exists and is not a suite" in refusal(tmp_path / "mine", force=True)
     assert "file is a file" in refusal(tmp_path / "file", force=True)
-    assert "also holds notes.txt" in refusal(tmp_path / "suite", force=True)
+    assert "also contains notes.txt" in refusal(tmp_path / "suite", force=True)
     assert f"{tmp_path / 'file'} is a file" in refusal(tmp_path / "file" / "deep" / "suite")
     for private in ("mine", "file"):
         assert private in refusal(tmp_path / "new", expected=tmp_path / private, force=True)
@@ -469,18 +482,18 @@ def test_a_private_half_elsewhere_needs_force_too(tmp_path: Path) -> None:
     build(target, expected=private)
     assert "private is the private half of a suite already" in refusal(tmp_path / "other", expected=private)
     build(target, expected=private, force=True, seed="2")
-    assert open_suite(target, private).seed == "2"
+    assert open_suite(target, private).recipe.seed == "2"
     (private / "keys.txt").write_text("x")
-    assert "also holds keys.txt" in refusal(target, expected=private, force=True)
+    assert "also contains keys.txt" in refusal(target, expected=private, force=True)
 
 
 def test_halves_may_not_lie_in_each_other(tmp_path: Path) -> None:
     """The private half is elsewhere, or is expected/ in the suite, which is where it is anyway."""
     for private in ("suite/private", "suite/expected/deep", "", "suite"):
         message = refusal(tmp_path / "suite", expected=tmp_path / private)
-        assert "must not lie in the suite" in message
+        assert "must not be inside the suite" in message
     build(tmp_path / "suite", expected=tmp_path / "suite" / "expected")
-    assert open_suite(tmp_path / "suite").seed == "1"
+    assert open_suite(tmp_path / "suite").recipe.seed == "1"
 
 
 def test_the_directory_we_stand_in_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -489,7 +502,7 @@ def test_the_directory_we_stand_in_is_not_replaced(tmp_path: Path, monkeypatch: 
     for inside in (".", "inputs/case_01"):
         monkeypatch.chdir(tmp_path / "suite" / inside)
         message = refusal(tmp_path / "suite", force=True)
-        assert f"in which you stand: go elsewhere first, `cd {tmp_path}`" in message
+        assert f"your current directory or contains it: first `cd {tmp_path}`" in message
     monkeypatch.chdir(tmp_path)
     build(Path("suite"), force=True)
 
@@ -501,7 +514,7 @@ def test_a_link_stays_and_what_it_points_to_is_replaced(tmp_path: Path) -> None:
         (tmp_path / name).symlink_to(tmp_path / real)
         build(tmp_path / name, force=True, seed="2")
         assert (tmp_path / name).is_symlink()
-        assert open_suite(tmp_path / real).seed == "2"
+        assert open_suite(tmp_path / real).recipe.seed == "2"
 
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -514,7 +527,7 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: py
         patch.setattr("trapcli.suites.replacement.mkdtemp", refuse)
         message = refusal(tmp_path / "there" / "suite")
     assert f"cannot build {tmp_path / 'there' / 'suite'}: Permission denied ({tmp_path / 'there'})" in message
-    monkeypatch.setattr(builder, "write_case", refuse)
+    monkeypatch.setattr("trapcli.building.case_pool.write_case", refuse)
     assert "Permission denied" in refusal(tmp_path / "there" / "suite")
     assert "name too long" in refusal(tmp_path / ("x" * 250)).lower()
     assert os.listdir(tmp_path) == []
@@ -531,7 +544,7 @@ def test_a_suite_being_built_is_not_built_twice(tmp_path: Path) -> None:
             told.append(refusal(tmp_path / "other", expected=private))
 
     build(tmp_path / "suite", expected=private, progress=second)
-    assert ["running already" in message for message in told] == [True, True]
+    assert ["another build of it is running" in message for message in told] == [True, True]
     assert sorted(os.listdir(tmp_path)) == ["private", "suite"]
 
 
@@ -550,12 +563,12 @@ def test_progress_is_told_case_by_case(tmp_path: Path) -> None:
     ],
 )
 def test_cases_that_can_be_told_apart_are_refused(tmp_path: Path, files: Files, what: str) -> None:
-    """READMEs and paths are alike in all cases, or the build stops: they could tell the trap kind."""
+    """READMEs and paths are alike in all cases, or the build stops: they could tell the trap."""
 
     class Telling(Toy):
         def generate(self, seed: str, knobs: Any, k: int) -> Case:
             case = super().generate(seed, knobs, k)
-            kind = case.category.replace("_amount", "")
+            kind = case.trap.replace("_amount", "")
             more = {name.format(kind=kind): text.format(kind=kind) for name, text in files.items()}
             return replace(case, files={**case.files, **more})
 

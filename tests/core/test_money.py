@@ -41,6 +41,7 @@ def test_ties_are_refused(exact: str, clear: bool) -> None:
     assert unambiguous(Fraction(exact)) is clear
 
 
+@pytest.mark.slow
 @given(st.fractions(min_value=0, max_value=10**7, max_denominator=10**6))
 def test_a_clear_amount_rounds_the_same_in_every_way(exact: Fraction) -> None:
     """Where an amount counts as clear, half-up, half-even and binary floating point agree."""

@@ -120,6 +120,7 @@ def test_cleaning_twice_changes_nothing(raw: bytes) -> None:
     assert not set(once) & {"\r", "\x1b", "\0", "\x0c", "\x7f", "\ufeff", "\u200b"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit", ["\x1b[1m\u5e73\x00\u200b", "\x1b]0;x\x1b\\ab\uff21", "\x1b\\", "a<think>b</think>\r\n"]
 )
@@ -142,6 +143,7 @@ def test_of_a_longer_output_the_end_is_kept() -> None:
     assert (output.cut, output.size, output.text) == (True, LIMIT + 1, "..." + "x" * LIMIT)
 
 
+@pytest.mark.slow
 def test_what_is_left_of_a_line_is_no_line() -> None:
     """A line that the cut falls into is marked, so that its rest does not pass for a line of its own."""
     output = read_output(io.BytesIO(b"Never write ANSWER: 1" + b"\nx" * (LIMIT // 2 - 5)))
@@ -179,6 +181,7 @@ class Endless(io.RawIOBase):
         return b"z" * given
 
 
+@pytest.mark.slow
 def test_a_stream_of_any_length_fits_in_memory() -> None:
     """Reading 200 MB holds no more than a few times what is kept."""
     tracemalloc.start()

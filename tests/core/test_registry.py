@@ -74,7 +74,7 @@ def test_a_family_comes_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     ("entry", "reason"),
     [
         ("bad = no_such_module:FAMILY", "does not load: ModuleNotFoundError"),
-        ("bad = toy:NOTHING", "does not load: AttributeError"),
+        ("bad = toy_family:NOTHING", "does not load: AttributeError"),
         ("bad = toy_family:TOY", "calls itself 'toy', not 'bad'"),
         ("bad = toy", "does not load"),
     ],

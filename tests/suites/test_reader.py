@@ -5,26 +5,20 @@ import os
 import re
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
-from toy_family import TOY, Knobs, Toy, installed
+from toy_family import TOY, Toy, build_toy, installed
 
-from trapcli.building.builder import build_suite
-from trapcli.core import files
+from trapcli.core.case_ids import case_ids
 from trapcli.core.errors import TrapError
 from trapcli.suites import reader
-from trapcli.suites.reader import (
-    Suite,
-    case_ids,
-    digest,
-    is_suite,
-    journal_of,
-    open_public,
-    open_suite,
-    read_case,
-    suites_under,
-)
+from trapcli.suites.discovery import is_suite, suites_under
+from trapcli.suites.layout import journal_of
+from trapcli.suites.reader import Suite, open_public, open_suite, read_case
+from trapcli.system import files
 
 
 @pytest.fixture(autouse=True)
@@ -33,9 +27,7 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def build(target: Path, expected: Path | None = None, seed: str = "1", count: int = 3) -> Suite:
-    return build_suite(
-        TOY, seed=seed, knobs=Knobs(), count=count, target=target, expected=expected, force=True
-    )
+    return build_toy(target, seed=seed, count=count, expected=expected, force=True)
 
 
 @pytest.fixture(scope="module")
@@ -72,24 +64,24 @@ def test_case_ids_are_padded_to_the_digits_of_the_count() -> None:
 
 
 def test_a_suite_is_read_back_as_it_was_built(built: Suite) -> None:
-    """Opening a suite gives what it was built with, and reading a case the case with its slips."""
+    """Opening a suite gives what it was built with, and reading a case the case with its mistakes."""
     found = open_suite(built.directory)
-    assert (found.family, found.version, found.seed, found.practice) == ("toy", "1", "1", True)
-    assert found.knobs == {"lines": 6, "largest": 50, "hidden": 3}
+    assert (found.family, found.recipe.version, found.recipe.seed, found.practice) == ("toy", "1", "1", True)
+    assert found.recipe.knobs == {"lines": 6, "largest": 50, "hidden": 3}
     assert found.cases == ("case_01", "case_02", "case_03")
     case = read_case(found, "case_02")
-    assert (case.id, case.family, case.category) == ("case_02", "toy", "late_amount")
+    assert (case.id, case.family, case.trap) == ("case_02", "toy", "late_amount")
     assert sorted(case.files) == ["README.md", "data/lines.csv", "task.md"]
-    assert case.gold == int(re.findall("[0-9]+", TOY.solve(case.files))[0])
-    assert [slip.mechanism for slip in case.slips] == ["void_counted", "late_counted"]
-    assert all(slip.text == TOY.slip(case.files, slip.mechanism) for slip in case.slips)
-    assert all(slip.result in slip.text for slip in case.slips)
+    assert case.gold == int(re.findall("[0-9]+", str(TOY.solve(case.files)))[0])
+    assert [known.name for known in case.known_mistakes] == ["void_counted", "late_counted"]
+    assert all(known.text == TOY.solve(case.files, known.name) for known in case.known_mistakes)
+    assert all(known.result in known.text for known in case.known_mistakes)
     assert len(case.facts["states"]) == 6
 
 
 def test_the_public_half_alone_tells_family_and_cases(built: Suite) -> None:
     """Without the private half the family, its version and the ids of the cases are known."""
-    shutil.rmtree(built.expected)
+    shutil.rmtree(built.halves.private)
     found = open_public(built.directory)
     assert (found.family, found.version, found.cases) == ("toy", "1", built.cases)
 
@@ -117,8 +109,8 @@ def test_reading_one_case_looks_at_no_other(built: Suite, monkeypatch: pytest.Mo
     inputs = built.directory / "inputs" / "case_03"
     assert read == [
         built.directory / "expected.sha256",
-        built.expected / "suite.json",
-        built.expected / "case_03" / "answer.json",
+        built.halves.private / "suite.json",
+        built.halves.private / "case_03" / "answer.json",
         *(inputs / name for name in ("README.md", "data/lines.csv", "task.md")),
     ]
 
@@ -135,7 +127,7 @@ def test_halves_may_stand_anywhere(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("other", [{"seed": "2"}, {"count": 4}], ids=str)
-def test_halves_of_two_suites_are_refused(tmp_path: Path, other: dict[str, str]) -> None:
+def test_halves_of_two_suites_are_refused(tmp_path: Path, other: dict[str, Any]) -> None:
     """A private half with a public half of another seed or count is never opened."""
     build(tmp_path / "a", tmp_path / "a-private")
     build(tmp_path / "b", tmp_path / "b-private", **other)
@@ -149,7 +141,7 @@ def test_a_case_of_another_suite_is_refused(tmp_path: Path) -> None:
     mine, other = build(tmp_path / "a"), build(tmp_path / "b", seed="2")
     shutil.copytree(other.directory / "inputs/case_01", mine.directory / "inputs/case_01", dirs_exist_ok=True)
     assert "inputs/case_01/README.md was changed" in refusal(lambda: read_case(mine, "case_01"))
-    shutil.copy(other.expected / "case_02/answer.json", mine.expected / "case_02/answer.json")
+    shutil.copy(other.halves.private / "case_02/answer.json", mine.halves.private / "case_02/answer.json")
     assert "case_02/answer.json is not the file" in refusal(lambda: read_case(mine, "case_02"))
     assert read_case(mine, "case_03").id == "case_03"
 
@@ -157,13 +149,15 @@ def test_a_case_of_another_suite_is_refused(tmp_path: Path) -> None:
 def recommit(built: Suite) -> None:
     """Let expected.sha256 fit the private half as it is now, as `sha256sum` would."""
     names = [f"{case}/answer.json" for case in built.cases] + ["suite.json"]
-    digests = {f"expected/{name}": files.digest_of((built.expected / name).read_bytes()) for name in names}
+    digests = {
+        f"expected/{name}": files.digest_of((built.halves.private / name).read_bytes()) for name in names
+    }
     (built.directory / "expected.sha256").write_text(files.listing(digests))
 
 
 def test_a_new_commitment_does_not_hide_a_changed_answer(built: Suite) -> None:
     """An answer that no longer fits the inputs is refused even if expected.sha256 was made to fit it."""
-    shutil.copy(built.expected / "case_01/answer.json", built.expected / "case_02/answer.json")
+    shutil.copy(built.halves.private / "case_01/answer.json", built.halves.private / "case_02/answer.json")
     recommit(built)
     assert "does not belong to" in refusal(lambda: read_case(open_suite(built.directory), "case_02"))
 
@@ -196,23 +190,23 @@ RECORDS = ["", "{", "[]", "null", "{}", '{"format": 2}', "[" * 100_000, '{"forma
 
 @pytest.mark.parametrize("text", RECORDS, ids=lambda text: text[:20])
 def test_a_committed_record_that_says_nothing_is_refused(built: Suite, text: str) -> None:
-    """A reader.json or answer.json that is no record is refused, even if expected.sha256 fits it."""
+    """A suite.json or answer.json that is no record is refused, even if expected.sha256 fits it."""
     for name, act in (
         ("case_01/answer.json", lambda: read_case(open_suite(built.directory), "case_01")),
         ("suite.json", lambda: open_suite(built.directory)),
     ):
-        (built.expected / name).write_text(text, encoding="latin-1")
+        (built.halves.private / name).write_text(text, encoding="latin-1")
         recommit(built)
-        assert str(built.expected / name) in refusal(act)
+        assert str(built.halves.private / name) in refusal(act)
 
 
 @pytest.mark.parametrize(
     "change", [{"count": 2}, {"inputs": {}}, {"inputs": None}, {"knobs": 3}, {"seed": "s"}]
 )
 def test_a_committed_record_that_contradicts_is_refused(built: Suite, change: dict[str, object]) -> None:
-    """A reader.json whose fields do not fit the suite is refused, even if expected.sha256 fits it."""
-    record = json.loads((built.expected / "suite.json").read_text()) | change
-    (built.expected / "suite.json").write_text(json.dumps(record))
+    """A suite.json whose fields do not fit the suite is refused, even if expected.sha256 fits it."""
+    record = json.loads((built.halves.private / "suite.json").read_text()) | change
+    (built.halves.private / "suite.json").write_text(json.dumps(record))
     recommit(built)
     assert "suite.json" in refusal(lambda: open_suite(built.directory))
 
@@ -227,18 +221,18 @@ def test_a_line_that_commits_to_nothing_is_named(built: Suite, line: str) -> Non
     assert f"{path}, line 5" in refusal(lambda: open_suite(built.directory))
 
 
-def test_what_is_no_suite_is_named(tmp_path: Path, built: Suite) -> None:
+def test_a_directory_that_is_not_a_suite_is_named(tmp_path: Path, built: Suite) -> None:
     """A place without a suite, a file, and a private half that is none, are told apart."""
-    assert "nothing is there" in refusal(lambda: open_suite(tmp_path / "none"))
+    assert "it does not exist" in refusal(lambda: open_suite(tmp_path / "none"))
     (tmp_path / "empty").mkdir()
     assert "empty/expected.sha256 is missing" in refusal(lambda: open_suite(tmp_path / "empty"))
     (tmp_path / "empty" / "expected.sha256").write_text("")
     (tmp_path / "empty" / "inputs").write_text("")
     for read in (open_suite, open_public):
-        assert "empty/inputs is missing" in refusal(lambda read=read: read(tmp_path / "empty"))
-    assert "README.md is no suite" in refusal(lambda: open_suite(built.directory / "README.md"))
+        assert "empty/inputs is missing" in refusal(partial(read, tmp_path / "empty"))
+    assert "README.md is not a complete suite" in refusal(lambda: open_suite(built.directory / "README.md"))
     message = refusal(lambda: open_suite(built.directory, tmp_path / "empty"))
-    assert f"--expected {tmp_path / 'empty'} is no private half" in message
+    assert f"--expected {tmp_path / 'empty'} is not the private half" in message
     assert "has no case 'case_4'; it has case_01 to case_03" in refusal(lambda: read_case(built, "case_4"))
     assert "has no case '../case_01'" in refusal(lambda: read_case(built, "../case_01"))
 
@@ -254,8 +248,8 @@ def test_a_suite_of_a_family_that_is_not_installed_is_refused(
 ) -> None:
     """The error names the family that built it and those that are installed."""
     installed(monkeypatch, toy2="toy_family:TOY")
-    record = json.loads((built.expected / "suite.json").read_text()) | {"family": "gone"}
-    (built.expected / "suite.json").write_text(json.dumps(record))
+    record = json.loads((built.halves.private / "suite.json").read_text()) | {"family": "gone"}
+    (built.halves.private / "suite.json").write_text(json.dumps(record))
     recommit(built)
     message = refusal(lambda: open_suite(built.directory))
     assert "built by gone 1" in message
@@ -286,7 +280,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     "open_suite": open_suite,
     "open_public": open_public,
     "is_suite": is_suite,
-    "suites_under": lambda suite: suites_under(reader.parent),
+    "suites_under": lambda suite: suites_under(suite.parent),
 }
 
 
@@ -299,7 +293,7 @@ def test_every_reader_finishes_an_interrupted_swap(tmp_path: Path, reader: str) 
         shutil.move(build(tmp_path / "elsewhere", seed=seed).directory, parent / name)
     journal_of(target).write_text('{"moves": [[".suite.trapcli-new-1", "suite", ".suite.trapcli-old-1"]]}')
     assert READERS[reader](target)
-    assert open_suite(target).seed == "2"
+    assert open_suite(target).recipe.seed == "2"
     assert os.listdir(parent) == ["suite"]
 
 
@@ -307,22 +301,22 @@ def test_a_swap_while_a_suite_is_opened_is_waited_for(
     built: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """If another build replaces a suite while it is read, the new one is opened."""
-    real = reader._commitment
+    real = reader._read_commitment
 
     def replaced(path: Path) -> dict[str, str]:
         found = real(path)
-        monkeypatch.setattr(reader, "_commitment", real)
+        monkeypatch.setattr(reader, "_read_commitment", real)
         build(built.directory, seed="2")
         return found
 
-    monkeypatch.setattr(reader, "_commitment", replaced)
-    assert open_suite(built.directory).seed == "2"
+    monkeypatch.setattr(reader, "_read_commitment", replaced)
+    assert open_suite(built.directory).recipe.seed == "2"
 
 
 def test_a_digest_does_not_tell_where_the_private_half_is(tmp_path: Path) -> None:
     """Both halves together have one digest, which any change of any file changes."""
     inside, apart = build(tmp_path / "a"), build(tmp_path / "b", tmp_path / "private")
-    assert digest(inside.directory) == digest(apart.directory, apart.expected)
-    before = digest(inside.directory)
-    (inside.expected / "case_01" / "answer.json").write_text("{}")
-    assert digest(inside.directory) != before
+    assert inside.halves.digest() == apart.halves.digest()
+    before = inside.halves.digest()
+    (inside.halves.private / "case_01" / "answer.json").write_text("{}")
+    assert inside.halves.digest() != before

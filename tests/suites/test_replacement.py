@@ -12,19 +12,19 @@ import pytest
 
 from trapcli.core.errors import TrapError
 from trapcli.suites import replacement
-from trapcli.suites.reader import journal_of
-from trapcli.suites.replacement import recover, replacing
+from trapcli.suites.layout import journal_of
+from trapcli.suites.replacement import recover, replace_directories
 
 # What changes the disk, by name in `os`: a kill before each call of them is tried.
 CHANGES = ("rename", "unlink", "rmdir", "mkdir", "fsync", "chmod", "utime", "open")
 
 
 def anything() -> None:
-    """What `replacing` asks if everything may be replaced."""
+    """What `replace_directories` asks if everything may be replaced."""
 
 
 def build(*targets: Path, word: str = "new") -> None:
-    with replacing(targets, anything) as stages:
+    with replace_directories(targets, anything) as stages:
         for stage in stages:
             (stage / "word").write_text(word)
             (stage / "below").mkdir()
@@ -59,7 +59,7 @@ def test_new_contents_take_the_place_of_the_old(targets: list[Path]) -> None:
 @pytest.mark.parametrize("error", [TrapError("no"), KeyboardInterrupt(), OSError(28, "No space left")])
 def test_a_block_that_raises_changes_nothing(targets: list[Path], error: BaseException) -> None:
     """Whatever ends the block, the old contents stay and nothing is left beside them."""
-    with pytest.raises(type(error)), replacing(targets, anything) as stages:
+    with pytest.raises(type(error)), replace_directories(targets, anything) as stages:
         (stages[0] / "word").write_text("half")
         raise error
     assert words(*targets) == {"old"}
@@ -72,7 +72,10 @@ def test_a_refusal_leaves_no_trace(tmp_path: Path) -> None:
     def refuse() -> None:
         raise TrapError("not this one")
 
-    with pytest.raises(TrapError, match="not this one"), replacing([tmp_path / "a" / "b" / "suite"], refuse):
+    with (
+        pytest.raises(TrapError, match="not this one"),
+        replace_directories([tmp_path / "a" / "b" / "suite"], refuse),
+    ):
         pass
     assert list(tmp_path.iterdir()) == []
 
@@ -84,15 +87,15 @@ def test_directories_above_a_target_are_made(tmp_path: Path) -> None:
     assert words(target) == {"new"}
 
 
-def test_the_second_of_two_builds_is_told(targets: list[Path]) -> None:
+def test_the_second_of_two_builds_is_refused(targets: list[Path]) -> None:
     """While one build holds a target another is refused at once, and the first goes on unharmed."""
-    with replacing(targets, anything) as stages:
+    with replace_directories(targets, anything) as stages:
         for stage in stages:
             (stage / "below").mkdir()
             for name in ("word", "below/more"):
                 (stage / name).write_text("first")
         for target in targets:
-            with pytest.raises(TrapError, match="a build of it is running already"):
+            with pytest.raises(TrapError, match="another build of it is running"):
                 build(target, word="second")
     assert words(*targets) == {"first"}
     assert beside(*targets) == []
@@ -145,6 +148,7 @@ def killed_before(change: int, targets: list[Path]) -> bool:
     return in_child(work) == signal.SIGKILL
 
 
+@pytest.mark.slow
 def test_a_kill_before_any_change_leaves_old_or_new(targets: list[Path]) -> None:
     """Killed before each change of the disk in turn, the targets are old or new, whole, once recovered."""
     seen = []
@@ -162,6 +166,7 @@ def test_a_kill_before_any_change_leaves_old_or_new(targets: list[Path]) -> None
     assert min(seen.count("old"), seen.count("new")) > 5
 
 
+@pytest.mark.slow
 def test_a_kill_during_the_recovery_is_recovered(tmp_path: Path) -> None:
     """A recovery may be killed too: the next one does what is left."""
     targets = [tmp_path / "here" / "suite", tmp_path / "there" / "private"]
@@ -258,7 +263,7 @@ def test_a_recovery_that_cannot_be_done_says_so(tmp_path: Path, monkeypatch: pyt
     journal_of(target).write_text('{"moves": [[".suite.trapcli-new-1", "suite", ".suite.trapcli-old-1"]]}')
     shutil.copytree(target, tmp_path / ".suite.trapcli-new-1")
     monkeypatch.setattr(replacement, "PATIENCE", 0.05)
-    with replacement._locked(target, ""), pytest.raises(TrapError, match=r"suite is in use: .* a long time"):
+    with replacement._lock(target, ""), pytest.raises(TrapError, match=r"suite is in use: .* a long time"):
         recover(target)
 
     def refuse(*_: object) -> None:

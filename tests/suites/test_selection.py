@@ -1,21 +1,21 @@
-"""Which suite a command means, from what is named and where we stand."""
+"""Which suite a command works on, from what is named and the current directory."""
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import click
 import pytest
-from toy_family import TOY, Knobs, Toy, installed
+from toy_family import TOY, Toy, installed
 
-from trapcli.building.builder import build_suite
+from trapcli.building.builder import build_suite, make_recipe
 from trapcli.core.errors import TrapError
+from trapcli.suites.halves import Halves
 from trapcli.suites.reader import Suite
 from trapcli.suites.selection import (
-    command_for,
-    complete_cases,
-    complete_families,
+    SeveralSuites,
+    Target,
+    read_target,
     runs_directory,
+    select_public,
     select_suite,
     suite_around,
 )
@@ -40,19 +40,16 @@ Build = Callable[..., Suite]
 
 @pytest.fixture
 def build(tmp_path: Path) -> Build:
-    """Builds a suite at a path below the test's directory."""
+    """Return a function that builds a suite at a path in the test's directory."""
 
     def make(place: str, family: Toy = TOY, count: int = 2, expected: Path | None = None) -> Suite:
-        return build_suite(
-            family, seed="1", knobs=Knobs(), count=count, target=tmp_path / place, expected=expected
-        )
+        return build_suite(family, make_recipe(family, cases=count), Halves.of(tmp_path / place, expected))
 
     return make
 
 
 def select(cwd: Path, **given: object) -> Path:
-    wanted = {"suite": None, "family": None, "case": None, "expected": None, **given}
-    return select_suite(cwd=cwd, **wanted).directory  # type: ignore[arg-type]
+    return select_suite(Target(**given), cwd).directory  # type: ignore[arg-type]
 
 
 def refusal(cwd: Path, **given: object) -> str:
@@ -62,15 +59,15 @@ def refusal(cwd: Path, **given: object) -> str:
 
 
 def test_the_directory_given_comes_first(tmp_path: Path, build: Build) -> None:
-    """--suite is taken as it is, wherever we stand and whatever else would fit."""
+    """--suite is taken as it is, whatever the current directory and whatever else would fit."""
     build("traps/toy")
     build("elsewhere")
     assert select(tmp_path / "traps/toy", suite=tmp_path / "elsewhere") == tmp_path / "elsewhere"
-    assert "nothing is there" in refusal(tmp_path, suite=tmp_path / "none")
+    assert "there is no suite at" in refusal(tmp_path, suite=tmp_path / "none")
 
 
 def test_then_the_family_that_was_named(tmp_path: Path, build: Build) -> None:
-    """--family finds the suite of that family under traps/, whatever its directory is called."""
+    """--family finds the suite of that family in traps/, whatever its directory is called."""
     build("traps/toy")
     build("traps/hard", OTHER)
     assert select(tmp_path, family="other") == tmp_path / "traps/hard"
@@ -80,16 +77,16 @@ def test_then_the_family_that_was_named(tmp_path: Path, build: Build) -> None:
     assert "`trapcli build payout`" in message
 
 
-def test_a_family_may_be_that_of_the_suite_we_stand_in(tmp_path: Path, build: Build) -> None:
-    """The suite we stand in is found by its family too, as its README says."""
+def test_a_family_may_be_that_of_the_suite_around(tmp_path: Path, build: Build) -> None:
+    """The suite that the current directory is in is found by its family too, as its README says."""
     suite = build("somewhere/suite").directory
     assert select(suite, family="toy") == suite
     assert select(suite / "inputs/case_01", family="toy") == suite
     assert "no suite of other" in refusal(suite, family="other")
 
 
-def test_then_the_suite_we_stand_in(tmp_path: Path, build: Build) -> None:
-    """Anywhere inside a suite, that suite is meant."""
+def test_then_the_suite_around(tmp_path: Path, build: Build) -> None:
+    """Anywhere inside a suite, that suite is selected."""
     suite = build("suite").directory
     build("suite-2")
     for inside in (".", "inputs", "inputs/case_01/data", "expected/case_02"):
@@ -99,7 +96,7 @@ def test_then_the_suite_we_stand_in(tmp_path: Path, build: Build) -> None:
 
 
 def test_then_the_only_suite_that_has_the_case(tmp_path: Path, build: Build) -> None:
-    """Under traps/ a suite is found by a case that only it has, and if it is the only one."""
+    """In traps/ a suite is found by a case that only it has, or if it is the only one."""
     build("traps/small", count=2)
     assert select(tmp_path) == tmp_path / "traps/small"
     assert select(tmp_path, case="case_02") == tmp_path / "traps/small"
@@ -109,36 +106,22 @@ def test_then_the_only_suite_that_has_the_case(tmp_path: Path, build: Build) -> 
     assert "has a case 'case_77': large has case_01 to case_05; small has case_01 to case_02" in message
 
 
-def test_nothing_there_says_what_to_do(tmp_path: Path) -> None:
-    """Where there is no suite at all the error tells how to build one, and --suite."""
+def test_without_suites_the_error_says_what_to_do(tmp_path: Path) -> None:
+    """Where there is no suite at all the error says how to build one, and mentions --suite."""
     for case in (None, "case_01"):
         assert "`trapcli build FAMILY`" in refusal(tmp_path, case=case)
     assert "--suite DIR" in refusal(tmp_path)
 
 
 @pytest.mark.parametrize("named", [{"case": "case_01"}, {"family": "toy"}, {}], ids=str)
-def test_several_that_fit_are_commands_to_choose_from(
-    tmp_path: Path, build: Build, named: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nothing is guessed: the error has a line for each suite, the command as typed with --suite added."""
+def test_several_suites_that_fit_are_listed(tmp_path: Path, build: Build, named: dict[str, str]) -> None:
+    """Nothing is guessed: if several suites fit, the error has the directory of each."""
     build("traps/a")
     build("traps/b c")
-    monkeypatch.setattr(sys, "argv", ["trapcli", "judge", "--case", "case_01", "it's.json"])
-    with click.Context(click.Command("judge"), info_name="judge"):
-        message = refusal(tmp_path, **named)
-    assert message.splitlines()[1:] == [
-        """  trapcli judge --suite traps/a --case case_01 'it'"'"'s.json'""",
-        """  trapcli judge --suite 'traps/b c' --case case_01 'it'"'"'s.json'""",
-    ]
-
-
-def test_a_command_can_be_given_without_what_was_typed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """If it is not known what was typed, the command is a plain one."""
-    monkeypatch.setattr(sys, "argv", ["python"])
-    assert command_for(tmp_path / "a", "case_01", tmp_path) == "trapcli judge --suite a --case case_01"
-    assert command_for(tmp_path / "a", None, tmp_path / "b") == f"trapcli judge --suite {tmp_path / 'a'}"
+    with pytest.raises(SeveralSuites) as raised:
+        select(tmp_path, **named)
+    assert raised.value.directories == (tmp_path / "traps/a", tmp_path / "traps/b c")
+    assert str(raised.value).splitlines()[1:] == [f"  --suite {path}" for path in raised.value.directories]
 
 
 def test_a_suite_of_another_family_is_refused(tmp_path: Path, build: Build) -> None:
@@ -148,8 +131,8 @@ def test_a_suite_of_another_family_is_refused(tmp_path: Path, build: Build) -> N
     assert "suite is a suite of toy, not of other" in message
 
 
-def test_a_damaged_suite_hides_no_other(tmp_path: Path, build: Build) -> None:
-    """A suite without its task file fits no case; if its family was named it is the error."""
+def test_a_damaged_suite_does_not_hide_others(tmp_path: Path, build: Build) -> None:
+    """A suite without its task file fits no case; it is an error if its family was named."""
     build("traps/toy")
     build("traps/whole", OTHER)
     (tmp_path / "traps/toy/traptask.yaml").unlink()
@@ -162,41 +145,66 @@ def test_a_private_half_may_be_named_with_those_of_other_families(tmp_path: Path
     private = tmp_path / "private"
     build("traps/toy", expected=private / "toy")
     for expected in (private, private / "toy"):
-        found = select_suite(suite=None, family=None, case="case_01", expected=expected, cwd=tmp_path)
-        assert found.expected == private / "toy"
-    assert "is no private half" in refusal(tmp_path, expected=tmp_path)
+        found = select_suite(Target(case="case_01", expected=expected), tmp_path)
+        assert found.halves.private == private / "toy"
+    assert "is not the private half" in refusal(tmp_path, expected=tmp_path)
 
 
-def test_families_are_completed() -> None:
-    """The names of installed families that begin as typed are offered, and none is imported."""
-    argument = click.Argument(["family"])
-    context = click.Context(click.Command("build"))
-    assert [item.value for item in complete_families(context, argument, "")] == ["other", "toy"]
-    assert [item.value for item in complete_families(context, argument, "to")] == ["toy"]
-
-
-def test_cases_are_completed_without_the_private_half(
-    tmp_path: Path, build: Build, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("words", "target"),
+    [
+        ([], Target()),
+        (["toy"], Target(family="toy")),
+        (["case_03", "toy"], Target(family="toy", case="case_03")),
+        (["some where", "case_03"], Target(suite=Path("some where"), case="case_03")),
+        (["./toy"], Target(suite=Path("toy"))),
+        (["toy", "some where"], Target(suite=Path("some where"), family="toy")),
+    ],
+    ids=str,
+)
+def test_words_name_a_family_a_suite_or_a_case(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], target: Target
 ) -> None:
-    """The ids of the suite that is meant so far are offered; if none or several are meant, none."""
+    """Words are read in any order; a family's name wins over a directory of that name."""
     monkeypatch.chdir(tmp_path)
-    option, context = click.Option(["--case"]), click.Context(click.Command("judge"))
+    for name in ("toy", "some where", "case_03"):
+        (tmp_path / name).mkdir()
+    assert read_target(words) == target
 
-    def offered(typed: str, **given: object) -> list[str]:
-        context.params = given
-        return [item.value for item in complete_cases(context, option, typed)]
 
-    assert offered("case") == []
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["nothing"], "'nothing' is not a family (installed: other, toy), a case id such as case_01, or a "),
+        (["case_1"], "'case_1' is not a family"),
+        (["toy", "other"], "unexpected argument 'other'"),
+        (["case_01", "case_02"], "unexpected argument 'case_02'"),
+        (["here", "here"], "unexpected argument 'here'"),
+    ],
+    ids=str,
+)
+def test_words_that_name_nothing_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], message: str
+) -> None:
+    """A word that names nothing, or one too many, is an error that says what may be named."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "here").mkdir()
+    with pytest.raises(TrapError) as raised:
+        read_target(words)
+    assert str(raised.value).startswith(message)
+
+
+def test_a_public_half_is_enough(tmp_path: Path, build: Build) -> None:
+    """Without its private half a suite can still be selected for what is public."""
     build("traps/toy", count=3, expected=tmp_path / "private")
-    assert offered("case_") == ["case_01", "case_02", "case_03"]
-    build("traps/other", OTHER)
-    assert offered("case_") == []
-    assert offered("case_", family="other") == ["case_01", "case_02"]
-    assert offered("case_03", suite=tmp_path / "traps/toy", family=None) == ["case_03"]
+    found = select_public(Target(family="toy"), tmp_path)
+    assert (found.directory, found.cases) == (tmp_path / "traps/toy", ("case_01", "case_02", "case_03"))
+    with pytest.raises(TrapError, match="is a suite of toy, not of other"):
+        select_public(Target(tmp_path / "traps/toy", "other"), tmp_path)
 
 
-def test_runs_are_kept_where_we_stand_but_never_in_a_suite(build: Build, tmp_path: Path) -> None:
-    """Runs stand in .trapcli here; of a place inside a suite, where traps/ or the suite stands."""
+def test_runs_are_kept_in_the_current_directory_but_never_in_a_suite(build: Build, tmp_path: Path) -> None:
+    """Runs are in .trapcli here; inside a suite, beside traps/ or beside the suite."""
     build("project/traps/toy")
     build("alone/toy")
     for place, kept in {

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 import yaml
-from toy_family import TOY, Knobs, Toy, installed
+from toy_family import TOY, Knobs, Toy, build_toy, installed
 
-from trapcli.building.builder import build_suite
+from trapcli.building.builder import make_recipe
 from trapcli.suites.reader import Suite
-from trapcli.suites.writer import readme_text, task_text
+from trapcli.suites.suite_readme import suite_readme
+from trapcli.suites.traptask import task_text
 
 SECRET = str(2**127 + 12345)
 
@@ -17,7 +18,7 @@ SECRET = str(2**127 + 12345)
 @pytest.fixture
 def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Suite:
     installed(monkeypatch)
-    return build_suite(TOY, seed=SECRET, knobs=Knobs(lines=7), count=5, target=tmp_path / "suite")
+    return build_toy(tmp_path / "suite", seed=SECRET, knobs=Knobs(lines=7), count=5)
 
 
 def test_the_task_file_has_what_trap_cli_reads(suite: Suite) -> None:
@@ -43,7 +44,7 @@ def test_any_title_is_one_text_in_the_task_file(title: str, monkeypatch: pytest.
 
 
 def test_a_readme_names_knobs_but_no_private_one(suite: Suite) -> None:
-    """The README names the knobs that the suite was built with, but for those marked as private."""
+    """The README names the knobs that the suite was built with, except those marked as private."""
     text = (suite.directory / "README.md").read_text()
     assert "- lines = 7: amounts in the file" in text
     assert "- largest = 50" in text
@@ -54,24 +55,24 @@ def test_a_readme_names_knobs_but_no_private_one(suite: Suite) -> None:
 @pytest.mark.parametrize(("seed", "practice"), [("1", True), (str(2**63 - 1), True), (SECRET, False)])
 def test_a_readme_says_if_a_suite_is_for_practice(seed: str, practice: bool) -> None:
     """A suite whose seed can be guessed says so, and what to do instead."""
-    text = readme_text(TOY, seed, Knobs(), ["case_01"], "canary")
+    text = suite_readme(TOY, make_recipe(TOY, seed=seed), ["case_01"], "canary")
     assert ("For practice" in text and "--seed random" in text) == practice
 
 
 @pytest.mark.parametrize(("count", "more"), [(200, False), (201, True)])
 def test_a_readme_states_how_many_cases_a_grader_takes(count: int, more: bool) -> None:
-    """The limit of trap-cli's grader stands in every README, and what to do in one of a larger suite."""
-    text = readme_text(TOY, "1", Knobs(), [f"case_{n}" for n in range(count)], "canary")
-    assert "128 KiB, which holds those of 200 cases." in text
+    """The limit of trap-cli's grader is in every README, and a larger suite says what to do."""
+    text = suite_readme(TOY, make_recipe(TOY), [f"case_{n}" for n in range(count)], "canary")
+    assert "128 KiB, which has room for 200 cases." in text
     assert ("This suite has\nmore" in text) == more
 
 
-def test_nothing_public_tells_a_secret(suite: Suite) -> None:
-    """No path, text or time of the public half tells the seed, a trap kind or a private knob."""
+def test_nothing_public_gives_a_secret_away(suite: Suite) -> None:
+    """No path, text or time of the public half gives away the seed, a trap or a private knob."""
     public = [path for path in suite.directory.rglob("*") if "expected" not in path.parts]
     texts = [str(path.relative_to(suite.directory)) for path in public]
     texts += [path.read_text() for path in public if path.is_file()]
-    secrets = (SECRET, f"{int(SECRET):x}", *TOY.kinds, *TOY.mechanisms, "hidden")
+    secrets = (SECRET, f"{int(SECRET):x}", *TOY.traps, *TOY.mistakes, "hidden")
     assert [secret for secret in secrets if any(secret in text for text in texts)] == []
     assert len({path.stat().st_mtime for path in public}) == 1
 
@@ -80,7 +81,7 @@ def test_sha256sum_checks_the_private_half(suite: Suite) -> None:
     """The tool of the system that reads expected.sha256 agrees with it, and notices a change."""
     check = ["sha256sum", "--check", "--strict", "--quiet", "expected.sha256"]
     assert subprocess.run(check, cwd=suite.directory, capture_output=True).returncode == 0
-    with (suite.expected / "case_03" / "answer.json").open("a") as file:
+    with (suite.halves.private / "case_03" / "answer.json").open("a") as file:
         file.write(" ")
     failed = subprocess.run(check, cwd=suite.directory, capture_output=True, text=True)
     assert failed.stdout == "expected/case_03/answer.json: FAILED\n"

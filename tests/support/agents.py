@@ -1,4 +1,4 @@
-"""Agents for the toy family, as a shell runs them, and the toy family for every process of a run."""
+"""Agents for the toy family, written in shell, and the toy family for every process of a run."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ from toy_family import declare, installed
 
 from trapcli.calibration.store.store import Store, open_store
 
-# The directory of the case's inputs, as an agent without a JSON parser finds it.
+# The directories of the case's inputs and of its outputs, found without a JSON parser.
 INPUTS = """inputs=$(printf %s "$TRAP_MANIFEST" | sed 's/.*"inputs_dir": "\\([^"]*\\)".*/\\1/')\n"""
 OUTPUTS = """outputs=$(printf %s "$TRAP_MANIFEST" | sed 's/.*"outputs_dir": "\\([^"]*\\)".*/\\1/')\n"""
 
@@ -19,37 +19,37 @@ SUM = """awk -F, 'NR > 1 {} {{ s += $1 }} END {{ print "The sum is", s }}' "$inp
 RIGHT = INPUTS + SUM.format('&& $2 <= 15 && $3 == "False"')
 VOID_COUNTED = INPUTS + SUM.format("&& $2 <= 15")
 CASES = ["case_01", "case_02", "case_03", "case_04"]  # of the toy family's suite
-SECRET = str(2**100 + 7)  # a seed that keeps answers secret
-STARTED = "echo started >> starts\n"  # in the agent's own directory: how often it was started
+SECRET = str(2**100 + 7)  # a seed that nobody can guess
+STARTED = "echo started >> starts\n"  # in the agent's own directory: one line for each start
 
 
 def agent(directory: Path, body: str = RIGHT, name: str = "agent.sh") -> str:
-    """Write an agent that notes each start, and then does this; gives its command."""
+    """Write an agent that records each start and then runs `body`; return its command."""
     (directory / name).write_text(STARTED + body)
     return f"sh {name}"
 
 
 def starts(directory: Path) -> int:
-    """How often agents in the directory were started."""
-    noted = directory / "starts"
-    return len(noted.read_text().splitlines()) if noted.exists() else 0
+    """Return how often agents in the directory were started."""
+    log = directory / "starts"
+    return len(log.read_text().splitlines()) if log.exists() else 0
 
 
-def kept_here(directory: Path) -> Store:
-    """The runs that were kept in the directory."""
+def open_runs(directory: Path) -> Store:
+    """Open the store of the runs in the directory."""
     return open_store(directory / ".trapcli", create=False)
 
 
 def run_numbers(directory: Path) -> list[int]:
-    """The numbers of the runs that were kept in the directory; none if nothing was."""
+    """Return the numbers of the runs in the directory's store; none if there is no store."""
     if not (directory / ".trapcli").exists():
         return []
-    with kept_here(directory) as kept:
-        return kept.numbers()
+    with open_runs(directory) as store:
+        return store.run_numbers()
 
 
 def program(directory: Path, *words: object, families: Path, **changes: str) -> Any:
-    """The program in a process of its own, standing in the directory; `families` declares more of them."""
+    """Run the program in a process of its own, in the directory; `families` declares more families."""
     path = os.pathsep.join(map(str, (families, *MODULES)))
     command = [sys.executable, "-m", "trapcli", *map(str, words)]
     environment = {**os.environ, "PYTHONPATH": path, **changes}
@@ -57,14 +57,14 @@ def program(directory: Path, *words: object, families: Path, **changes: str) -> 
 
 
 def toy_only(monkeypatch: Any, directory: Path) -> None:
-    """Let this process find the toy family alone, and the processes it starts find it among the others."""
+    """Let this process find the toy family alone, and its child processes find it among the others."""
     installed(monkeypatch)
     monkeypatch.syspath_prepend(str(declare(directory)))
     assert str(SUPPORT) in sys.path
 
 
 def assert_error(result: Any, *parts: str) -> None:
-    """Exit 2, nothing on stdout, and a message on stderr that holds all parts."""
+    """Assert exit code 2, nothing on stdout, and a message on stderr that contains all parts."""
     assert (result.code, result.out) == (2, ""), result.err
     assert "Traceback" not in result.err
     for part in parts:

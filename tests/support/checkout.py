@@ -5,4 +5,4 @@ from pathlib import Path
 SUPPORT = Path(__file__).resolve().parent
 TESTS = SUPPORT.parent
 ROOT = TESTS.parent
-MODULES = (SUPPORT, TESTS, ROOT)  # for PYTHONPATH: what tests share, then the packages under test
+MODULES = (SUPPORT, TESTS, ROOT)  # for PYTHONPATH: the tests' support, then the packages under test

@@ -1,4 +1,4 @@
-"""Runs and trials made by hand, for tests of what is said about them."""
+"""Runs and trials made by hand, for tests that need stored ones without running anything."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -6,13 +6,20 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from trapcli.calibration.records import Plan, Run, RunSuite, Solution, Stream, Trial
+from trapcli.calibration.records import Plan, Run, RunSuite, Trial
+from trapcli.calibration.solutions.builtin import PREFIX, read_builtin
+from trapcli.calibration.solutions.command import Command
+from trapcli.calibration.solutions.solution import Solution
+from trapcli.calibration.stored_output import Stream
+from trapcli.core.case_ids import case_ids
+from trapcli.core.recipe import Recipe
+from trapcli.suites.halves import Halves
 
 REASONS = {"timed_out": "the time limit was reached; nothing was printed", "crashed": "exit code 3"}
 
 
 def stream(text: str = "", *, file: str = "", size: int | None = None) -> Stream:
-    """A stream that held this text; with `size` only its last bytes were kept."""
+    """Return a stream with this text. `size`: how much was written, if the text is only the end of it."""
     kept = text.encode()
     digest = sha256(kept).hexdigest()
     written = len(kept) if size is None else size
@@ -27,17 +34,29 @@ def trial(
     suite: int = 0,
     output: str | Stream | None = None,
     errors: str | Stream = "",
-    category: str = "void_amount",
-    slip: str | list[str] | None = None,
+    trap: str = "void_amount",
+    mistake: str | None = None,
     reason: str = "",
+    output_status: str = "",
     **changes: Any,
 ) -> Trial:
-    """A trial; unless told what it printed, its output is unlike that of any other trial."""
+    """Return a trial; unless `output` is given, no other trial printed the same."""
     verdict: dict[str, Any] = {"reason": reason or REASONS.get(status, f"it is {status}")}
     if status != "judge_error":
         score = 1.0 if status == "passed" else 0.0
-        verdict = {"id": case, "family": "toy", "category": category, "score": score, "status": status,
-                   **verdict, "slip": slip, "partial": score, "notes": []}  # fmt: skip
+        verdict = {
+            "id": case,
+            "family": "toy",
+            "trap": trap,
+            "score": score,
+            "status": status,
+            **verdict,
+            "mistake": mistake,
+            "partial_credit": score,
+            "output_status": output_status or status,
+            "notes": [],
+            "details": {},
+        }
     output = f"answer {suite} {case} {number}\n" if output is None else output
     values: dict[str, Any] = {
         "exit_code": {"crashed": 3, "timed_out": -9}.get(status, 0),
@@ -60,7 +79,7 @@ def trial(
 
 
 def results(passes: Sequence[tuple[int, int]], *, suite: int = 0, **changes: Any) -> list[Trial]:
-    """Trials of case_01, case_02, ...: of each so many passed, of so many; the others failed."""
+    """Return trials of case_01, case_02, ...: for each case (passed, trials); the others failed."""
     return [
         trial(f"case_{case:02}", number, "passed" if number <= passed else "failed", suite=suite, **changes)
         for case, (passed, trials) in enumerate(passes, 1)
@@ -68,28 +87,40 @@ def results(passes: Sequence[tuple[int, int]], *, suite: int = 0, **changes: Any
     ]
 
 
-def suite_of(cases: int | Sequence[str] = 3, *, family: str = "toy", **changes: Any) -> RunSuite:
-    """A suite of a run; its digest is the family's name unless another is given."""
-    names = [f"case_{n:02}" for n in range(1, cases + 1)] if isinstance(cases, int) else cases
-    place = Path("traps") / family
-    values: dict[str, Any] = {
-        "directory": place,
-        "expected": place / "expected",
-        "version": "1",
-        "seed": str(2**100),
-        "knobs": {"lines": 6},
-        "practice": False,
-        "digest": f"digest of {family}",
+def suite_of(
+    cases: int | Sequence[str] = 3,
+    *,
+    family: str = "toy",
+    version: str = "1",
+    seed: str = "",
+    knobs: Mapping[str, Any] | None = None,
+    practice: bool = False,
+    directory: Path | None = None,
+    digest: str = "",
+    **changes: Any,
+) -> RunSuite:
+    """Return a suite of a run; unless `digest` is given, it has one that names the family."""
+    names = case_ids(cases) if isinstance(cases, int) else list(cases)
+    seed = seed or ("1" if practice else str(2**100))
+    return RunSuite(
+        halves=Halves.of(directory or Path("traps") / family),
+        recipe=Recipe(family, version, seed, {"lines": 6} if knobs is None else knobs, len(names)),
+        digest=digest or f"digest of {family}",
+        cases=tuple(names),
         **changes,
-    }
-    return RunSuite(family=family, cases=tuple(names), **values)
+    )
 
 
 def solution_of(given: str = "python agent.py", **changes: Any) -> Solution:
-    """A solution as it is named; builtins are known by their prefix."""
-    builtin = given.removeprefix("builtin:") if given.startswith("builtin:") else ""
-    argv = () if builtin else tuple(given.split())
-    return Solution(given, argv, Path("/home/me"), builtin=builtin, **changes)
+    """Return a solution with this name; a builtin is recognised by its prefix."""
+    cwd = Path("/home/me")
+    return read_builtin(given, cwd) if given.startswith(PREFIX) else command_of(given, cwd=cwd, **changes)
+
+
+def command_of(given: str, *words: str, cwd: Path = Path("/"), **changes: Any) -> Command:
+    """Return a command with this program and these arguments, or with the words of one text."""
+    command = (given, *words) if words else tuple(given.split())
+    return Command(" ".join(command), command, cwd, **changes)
 
 
 def run_of(
@@ -101,7 +132,7 @@ def run_of(
     plan: Mapping[str, Any] | None = None,
     **changes: Any,
 ) -> Run:
-    """A run of these suites (or of one with so many cases), complete unless `ended` is given."""
+    """Return a run of these suites, or of one with this many cases; complete unless `ended` is given."""
     if isinstance(suites, int):
         suites = suite_of(suites)
     several = (suites,) if isinstance(suites, RunSuite) else tuple(suites)
@@ -120,7 +151,7 @@ def run_of(
 
 
 def stored(directory: Path, run: Run, trials: Iterable[tuple[Trial, bytes, bytes]] = ()) -> Run:
-    """Keep a run like this one in `directory`/.trapcli, with trials and what each printed to both streams."""
+    """Store a run like this one in `directory`/.trapcli; each trial comes with its stdout and stderr."""
     from trapcli.calibration.store.store import open_store
 
     with open_store(directory / ".trapcli", create=True) as store:
@@ -132,17 +163,17 @@ def stored(directory: Path, run: Run, trials: Iterable[tuple[Trial, bytes, bytes
             python=run.python,
             host=run.host,
             scratch=run.scratch,
-            instrument=run.instrument,
+            self_check=run.self_check,
         )
         for one, *streams in trials:
-            kept = {}
+            kept: dict[str, Any] = {}
             for name, raw in zip(("stdout", "stderr"), streams, strict=True):
                 file = f"{one.suite}-{one.case}-{one.number}.{name}"
-                (store.outputs(begun.number) / file).write_bytes(raw)
+                (store.outputs_directory(begun.number) / file).write_bytes(raw)
                 digest = sha256(raw).hexdigest()
                 kept[name] = Stream(file if raw else "", len(raw), len(raw), raw[:2], digest)
-            store.keep(begun.number, [replace(one, **kept)])
-        store.note(begun.number, run.incidents)
+            store.add_trials(begun.number, [replace(one, **kept)])
+        store.add_incidents(begun.number, run.incidents)
         if run.ended:
-            store.end(begun.number)
+            store.finish(begun.number)
         return store.run(begun.number)

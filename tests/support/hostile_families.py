@@ -1,4 +1,4 @@
-"""A toy family whose judge fails in every way, told by the answer, and a family that is slow to judge."""
+"""Toy families with bad judges: one that fails in every way, one that sets an alarm, one that is slow."""
 
 import math
 import os
@@ -7,15 +7,17 @@ import time
 from pathlib import Path
 from typing import Any
 
-from toy_family import Toy
+from toy_family import Toy, ToyAnswers
 
-from trapcli.core.contract import Answer, Case, Verdict
+from trapcli.core.contract import Answer, Case, Problem, Verdict
+from trapcli.core.output import Output
 
+# The answers that make the judge fail, far beyond any sum of the toy.
 RAISES, RECURSES, NONSENSE, NOT_FINITE, TOO_MUCH, DETAILS, HANGS, EXITS, DIES = range(1_000_001, 1_000_010)
 
 
-class Odd(Toy):
-    """The toy, but for some answers far beyond any sum."""
+class FailingAnswers(ToyAnswers):
+    """The toy's answers; for some of them the judge fails."""
 
     def judge(self, case: Case, answer: Answer) -> Verdict:
         value = answer.value
@@ -26,9 +28,9 @@ class Odd(Toy):
         if value == NONSENSE:
             return "passed"  # type: ignore[return-value]
         if value in (NOT_FINITE, TOO_MUCH):
-            return Verdict("passed", "", partial=math.nan if value == NOT_FINITE else 1.5)
+            return Verdict("passed", "", partial_credit=math.nan if value == NOT_FINITE else 1.5)
         if value == DETAILS:
-            return Verdict("passed", "", partial=1.0, details={"a set": {1}})
+            return Verdict("passed", "", partial_credit=1.0, details={"a set": {1}})
         if value == HANGS:
             time.sleep(1000)
         if value == EXITS:
@@ -38,14 +40,14 @@ class Odd(Toy):
         return super().judge(case, answer)
 
 
-class Alarmed(Toy):
-    """The toy, judged under an alarm of the judge's own, as only a main thread may set one."""
+class AlarmAnswers(ToyAnswers):
+    """The toy's answers, judged under an alarm, which only a main thread may set."""
 
     def judge(self, case: Case, answer: Answer) -> Verdict:
-        def late(*given: Any) -> None:
+        def raise_timeout(*given: Any) -> None:
             raise TimeoutError("too late")
 
-        before = signal.signal(signal.SIGALRM, late)
+        before = signal.signal(signal.SIGALRM, raise_timeout)
         signal.setitimer(signal.ITIMER_REAL, 30)
         try:
             return super().judge(case, answer)
@@ -54,8 +56,8 @@ class Alarmed(Toy):
             signal.signal(signal.SIGALRM, before)
 
 
-class Slow(Toy):
-    """The toy, judged slowly; each judgement is noted where we stand."""
+class SlowAnswers(ToyAnswers):
+    """The toy's answers, judged slowly; a file in the current directory shows that the judge is at work."""
 
     def judge(self, case: Case, answer: Answer) -> Verdict:
         Path("judging").touch()
@@ -63,4 +65,24 @@ class Slow(Toy):
         return super().judge(case, answer)
 
 
-ODD, ALARMED, SLOW = Odd(), Alarmed(), Slow()
+class FileAnswers(ToyAnswers):
+    """The toy's answers, read from the file `answer.txt` in the agent's output directory."""
+
+    reads_files = True
+
+    def extract(self, output: Output) -> Answer | Problem:
+        if "answer.txt" not in output.files:
+            return Problem("there is no answer.txt")
+        return super().extract(Output(output.files["answer.txt"].decode()))
+
+
+def _toy_with(answers: ToyAnswers) -> Toy:
+    toy = Toy()
+    toy.answers = answers
+    return toy
+
+
+FAILING = _toy_with(FailingAnswers())
+ALARM = _toy_with(AlarmAnswers())
+SLOW = _toy_with(SlowAnswers())
+FILES = _toy_with(FileAnswers())

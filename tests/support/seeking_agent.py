@@ -1,11 +1,12 @@
-"""A solution that looks for the answers everywhere it can; `isolation` tests run it, isolated.
+"""An agent that looks for the answers everywhere it can; the tests of isolation run it isolated.
 
     python seeking_agent.py SKIP NEEDLE...
 
-SKIP: directories, with ":" between them, in which only names are looked at ("all" before the
-first one) or nothing ("none"). Each needle is spelt backwards, so that the command holds none.
+SKIP: "all" or "none" and directories, separated by ":"; in these directories it looks at all
+names, or at nothing, but never into files. Each needle is spelt backwards, so that the agent's
+own command does not contain it.
 
-Prints JSON: what stands at conspicuous places, and the files in which a needle was found.
+Prints JSON: suspicious names, the files with a needle in them, and what else it can do.
 """
 
 import importlib
@@ -13,16 +14,17 @@ import json
 import os
 import subprocess
 import sys
+from typing import Any
 
-LIKELY = ("case_01", "answer.json", "suite.json", "expected.sha256", "runs.db", "judging.py", "packed")
+LIKELY = ("case_01", "answer.json", "suite.json", "expected.sha256", "runs.db", "judge_pool.py", "packed")
 READABLE = (".json", ".md", ".csv", ".yaml", ".sha256", ".db", ".py", ".pth", ".txt", "")
 OURS = ("trapcli.suites.reader", "trapcli.cli", "families.billing")
 SETTINGS = ("/proc/sys/kernel/core_pattern", "/proc/sys/vm/drop_caches", "/proc/sysrq-trigger")
 PLENTY = ("/proc", "/dev", "/usr/share", "/usr/include", "/usr/lib/x86_64-linux-gnu")
 
 
-def walk(skip, names_too, needles, top="/"):
-    """Names that tell an answer, of what is not empty, and files with a needle in them."""
+def walk(skip: Any, names_too: Any, needles: Any, top: Any = "/") -> Any:
+    """Return suspicious names that are not empty, and files with a needle in them."""
     names, hits = [], []
     for folder, folders, files in os.walk(top):
         known = any(f"{folder}/".startswith(f"{place}/") for place in skip)
@@ -40,8 +42,8 @@ def walk(skip, names_too, needles, top="/"):
     return names, hits
 
 
-def filled(path):
-    """Whether anything can be read there."""
+def filled(path: Any) -> Any:
+    """Return whether anything can be read there."""
     try:
         if os.path.isdir(path):
             return bool(os.listdir(path))
@@ -51,7 +53,7 @@ def filled(path):
         return False
 
 
-def holds(path, needles):
+def holds(path: Any, needles: Any) -> Any:
     try:
         if not os.path.isfile(path) or os.path.getsize(path) > 300_000:
             return False
@@ -62,9 +64,9 @@ def holds(path, needles):
     return any(needle in data for needle in needles)
 
 
-def processes(needles):
-    """What can be learnt from other processes: their variables, directories and roots."""
-    found = {"pids": [], "hits": [], "roots": []}
+def processes(needles: Any) -> Any:
+    """Return what other processes reveal: their variables, directories and roots."""
+    found: dict[str, list[Any]] = {"pids": [], "hits": [], "roots": []}
     for pid in filter(str.isdigit, os.listdir("/proc")):
         found["pids"].append(int(pid))
         for part in ("environ", "cmdline", "mountinfo"):
@@ -78,7 +80,7 @@ def processes(needles):
     return found
 
 
-def holds_any(path, needles):
+def holds_any(path: Any, needles: Any) -> Any:
     try:
         with open(path, "rb") as file:
             data = file.read()
@@ -87,7 +89,7 @@ def holds_any(path, needles):
     return any(needle in data for needle in needles)
 
 
-def writable(path):
+def writable(path: Any) -> Any:
     try:
         with open(os.path.join(path, "written"), "w") as file:
             file.write("x")
@@ -96,8 +98,8 @@ def writable(path):
         return False
 
 
-def opens(path):
-    """Whether the file could be written; nothing is."""
+def opens(path: Any) -> Any:
+    """Return whether the file could be written, without writing to it."""
     try:
         os.close(os.open(path, os.O_WRONLY))
         return True
@@ -105,7 +107,7 @@ def opens(path):
         return False
 
 
-def importable(name):
+def importable(name: Any) -> Any:
     try:
         importlib.import_module(name)
         return True
@@ -113,8 +115,8 @@ def importable(name):
         return False
 
 
-def escapes():
-    """Ways to take away what covers the answers; those that work."""
+def escapes() -> Any:
+    """Try to remove what covers the answers; return the commands that work."""
     tried = [
         ["umount", "traps"],
         ["unshare", "-rm", "umount", "traps"],
@@ -123,7 +125,7 @@ def escapes():
     return [" ".join(words) for words in tried if subprocess.run(words, capture_output=True).returncode == 0]
 
 
-def main():
+def main() -> None:
     how, *skip = sys.argv[1].split(":")
     needles = [word[::-1].encode() for word in sys.argv[2:]]
     manifest = json.loads(os.environ["TRAP_MANIFEST"])

@@ -1,4 +1,4 @@
-"""The ANSWER: line: which line counts, what is below or beside it, and what makes two amounts the same."""
+"""The ANSWER: line: which line counts, what may be below or beside it, and which amounts are equal."""
 
 import re
 import time
@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trapcli.answers.amount.line import EXAMPLE, canonical, equal, instructions, read_answer
+from trapcli.answers.amount import AmountAnswers
+from trapcli.answers.amount.line import EXAMPLE, canonical, equal, read_answer
 from trapcli.core.contract import Answer, Problem
 from trapcli.core.output import clean
 
@@ -17,7 +18,7 @@ MEGABYTES = 10_000_000
 
 
 def value(text: str) -> Decimal:
-    """The amount read from a text after cleaning."""
+    """Return the amount read from a text after cleaning."""
     answer = read_answer(clean(text.encode()))
     assert isinstance(answer, Answer), answer
     assert isinstance(answer.value, Decimal)
@@ -52,8 +53,8 @@ def problem(text: str) -> Problem:
         "ANSWER: 870.25\nmemo\u0085ANSWER: 1\nmemo\u2028ANSWER: 1", "ANSWER: 870.25\n<think>ANSWER: 1",
     ],
 )  # fmt: skip
-def test_decoration_around_the_line_is_no_matter(line: str) -> None:
-    """A line that starts with ANSWER: after decoration is read, whatever the decoration."""
+def test_decoration_around_the_line_is_ignored(line: str) -> None:
+    """A line that starts with ANSWER: after any decoration is read."""
     assert value(line) == AMOUNT
 
 
@@ -69,13 +70,13 @@ def test_decoration_around_the_line_is_no_matter(line: str) -> None:
         "1234567890. ANSWER: 870.25", "ANS\nWER: 870.25",
     ],
 )  # fmt: skip
-def test_other_mentions_are_no_such_line(text: str) -> None:
+def test_other_mentions_do_not_count(text: str) -> None:
     """Without a line that starts with ANSWER: nothing is read, and the reason says so."""
     assert problem(text).message.startswith("there is no ANSWER: line")
 
 
 def test_the_last_line_counts_in_both_directions() -> None:
-    """The last ANSWER: line is the answer, right or wrong; a note names another one."""
+    """The last ANSWER: line is the answer, right or wrong; a note mentions the earlier ones."""
     assert value("ANSWER: 1\nANSWER: 2\nOne more.\nANSWER: 870.25\n\n7 files, 3 credits.") == AMOUNT
     assert value("ANSWER: 870.25\nNo, wait.\n**ANSWER: 1.00**") == 1
     assert notes("ANSWER: 1\n\nANSWER: 2\nANSWER: 3") == (
@@ -85,13 +86,13 @@ def test_the_last_line_counts_in_both_directions() -> None:
 
 
 @pytest.mark.parametrize("last", ["ANSWER:", "ANSWER: unknown", "ANSWER: \\boxed{870.25", "ANSWER: 8 or 9"])
-def test_there_is_no_falling_back(last: str) -> None:
-    """A last line that cannot be read withdraws the ones before it, and its place is told."""
+def test_an_earlier_line_never_counts(last: str) -> None:
+    """A last line that cannot be read replaces the ones before it, and the problem gives its place."""
     assert problem(f"ANSWER: 870.25\n{last}").where == "line 2"
 
 
 def test_capitals_outrank_other_spellings() -> None:
-    """Other letters count only where no line has capitals, and then the last such line does."""
+    """Other letters count only if no line has capitals; then the last such line counts."""
     for above in ("", "Answer: 3\n", "an ANSWER: 3\n", "**answer:** none\n"):
         text = f"{above}**Answer:** 870.25"
         assert value(text) == AMOUNT
@@ -111,11 +112,12 @@ def test_a_second_sentinel_on_the_line_is_refused() -> None:
     assert value("ANSWER: my answer: 870.25") == value("ANSWER: 870.25 (my ANSWER)") == AMOUNT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line",
     ["870.25", "**$870.25**", "`870.25`", "870.25 USD.", "US$ 870.25", "|870.25|", "* 870.25", "+870.25"],
 )
-def test_a_number_alone_may_stand_below(line: str) -> None:
+def test_a_number_alone_may_be_below(line: str) -> None:
     """With nothing after the colon the next line that is not blank counts, if it is only a number."""
     assert value(f"**ANSWER:**\n\n \t\n{line}\n900 more lines") == AMOUNT
     assert value(f"| ANSWER: |\n{line}") == AMOUNT
@@ -125,7 +127,7 @@ def test_a_number_alone_may_stand_below(line: str) -> None:
     "line",
     ["it is 870.25", "870.25 net", "- 870.25", "x = 870.25", "= 870.25", "(870.25)", "870.25 1", "```", "so"],
 )
-def test_what_is_more_than_a_number_does_not_count_below(line: str) -> None:
+def test_more_than_a_number_does_not_count_below(line: str) -> None:
     """A next line with anything but a number is not read, nor is any line after it."""
     assert "and the next line, " in problem(f"ANSWER:\n{line}\n870.25").message
 
@@ -136,16 +138,16 @@ def test_nothing_below() -> None:
     assert value("ANSWER:\nANSWER: 870.25") == AMOUNT
 
 
-def test_message_names_place_and_what_was_read() -> None:
-    """A problem quotes what was read, cut to a bounded length, and gives its line."""
+def test_a_problem_gives_the_place_and_quotes_the_text() -> None:
+    """A problem quotes the text after the colon, shortened, and gives its line."""
     found = problem("Sums done.\n\nANSWER: 77.05 CR\nBye.")
-    assert str(found).startswith('line 3: "77.05 CR" is no amount: ')
+    assert str(found).startswith("line 3: '77.05 CR' is not an amount: ")
     assert len(problem("ANSWER: " + "word " * 150).message) < 200
     assert problem("x\nthe ANSWER is 4").where == "line 2"
 
 
 def test_equal_allows_for_binary_noise_and_nothing_else() -> None:
-    """Amounts are equal up to a millionth, and not a hair further."""
+    """Amounts are equal up to a difference of a millionth, and no further."""
     assert equal(AMOUNT, Decimal("870.250001")) and equal(Decimal("870.249999"), AMOUNT)
     assert not equal(AMOUNT, Decimal("870.2500010000000000000000000000000001"))
     for other in ("870.254", "870.3", "870.99", "-870.25", "1870.25", "8702.5", "87025", "87.025", "870"):
@@ -166,7 +168,7 @@ def test_equal_allows_for_binary_noise_and_nothing_else() -> None:
     ],
 )  # fmt: skip
 def test_canonical_text(amount: str, text: str) -> None:
-    """Noise is dropped from whole cents; any other amount keeps its digits, plainly written."""
+    """Noise is dropped from whole cents; any other amount keeps its digits, without an exponent."""
     assert canonical(Decimal(amount)) == text
 
 
@@ -174,12 +176,14 @@ WHOLE_CENTS = st.integers(-(10**20), 10**20).map(lambda number: Decimal(number).
 CHANGES = st.builds(Decimal.scaleb, st.integers(-2000, 2000).map(Decimal), st.integers(-12, 3))
 
 
+@pytest.mark.slow
 @given(WHOLE_CENTS, CHANGES)
 def test_canonical_agrees_with_equal(gold: Decimal, change: Decimal) -> None:
     """Against whole cents, two amounts are equal exactly if their canonical texts are."""
     assert equal(gold, gold + change) == (canonical(gold) == canonical(gold + change))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("head", "filling", "tail"),
     [
@@ -206,13 +210,13 @@ def test_a_line_far_above_is_found() -> None:
     assert value("ANSWER: 870.25\n" + "an ANSWER\n" * 5000 + "answer: 4") == AMOUNT
 
 
-def test_instructions_say_what_holds() -> None:
+def test_the_instructions_hold() -> None:
     """Every spelling of the example in the instructions is read, or refused where they say so."""
-    told, refused = instructions().split("Not read:")
-    line = re.search("^    (ANSWER: .*)$", told, re.MULTILINE)
+    rules, refused = AmountAnswers().instructions().split("Not read:")
+    line = re.search("^    (ANSWER: .*)$", rules, re.MULTILINE)
     assert line and value(line[1]) == EXAMPLE
-    start = told.index("So 12,345.67,")
-    same = re.findall(r"12[\d',._]+\d|1\.\d+e4", told[start : told.index("- A number has")])
+    start = rules.index("So 12,345.67,")
+    same = re.findall(r"12[\d',._]+\d|1\.\d+e4", rules[start : rules.index("- A number has")])
     assert len(same) == 7
     assert {value(f"ANSWER: {number}") for number in same} == {EXAMPLE}
     others = re.findall(r"such as\s+(\S+),", refused)

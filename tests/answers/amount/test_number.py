@@ -13,16 +13,16 @@ from trapcli.core.contract import Answer, Problem
 from trapcli.core.output import clean
 
 
-def said(rest: str) -> Decimal:
-    """The amount on a line, after cleaning."""
+def amount_on(rest: str) -> Decimal:
+    """Return the amount on a line, after cleaning."""
     answer = read_answer(clean(f"ANSWER: {rest}".encode()))
     assert isinstance(answer, Answer), answer
     assert isinstance(answer.value, Decimal)
     return answer.value
 
 
-def unsaid(rest: str) -> str:
-    """The message on a line that cannot be read."""
+def message_on(rest: str) -> str:
+    """Return the message on a line that cannot be read."""
     problem = read_answer(clean(f"ANSWER: {rest}".encode()))
     assert isinstance(problem, Problem), (rest, problem)
     assert problem.where == "line 1"
@@ -55,7 +55,7 @@ READ = {
 )
 def test_spellings_with_one_reading(amount: str, rest: str) -> None:
     """Every spelling that has one reading gives exactly its amount."""
-    assert said(rest) == Decimal(amount)
+    assert amount_on(rest) == Decimal(amount)
 
 
 @pytest.mark.parametrize(
@@ -73,11 +73,11 @@ def test_spellings_with_one_reading(amount: str, rest: str) -> None:
 )  # fmt: skip
 def test_words_and_working_around_the_number(rest: str) -> None:
     """Words without digits, blanks beside the unit, and working before a last = do no harm."""
-    assert said(rest) == Decimal("4012.90")
+    assert amount_on(rest) == Decimal("4012.90")
 
 
 REFUSED = {
-    "no number": """
+    "no number in it": """
         None | n/a | TBD | NaN | sNaN | inf | -Infinity | undefined | , | . | - | $ | zero | O | [] | 4 =""",
     "more than one number": """
         4 012.90 | 4012 .90 | 4012. 90 | 4, 012.90 | 4 \u00a0012.90 | 4012.90 4012.90 | 4012.90 or 4000.00
@@ -85,7 +85,7 @@ REFUSED = {
         between 4000 and 4012.90 | 4012.90 (was 4,000.00) | 4012.90 at 2026-05-31 | 2026-05-31 | 12:30
         4012.90/2 | 4*3 | 4012.90 for Q3 | case_03: 4012.90 | 4012.90 = 4000 + 12.90 | 4012.90[1]
         1 customer: 4012.90 | 4\u00a0012\u202f900 | 4\u00a001 | 4\u00a0012\u00a09.00 | 4012.90 +/- 0.50""",
-    "no one reading": """
+    "do not have exactly one reading": """
         4,0129.00 | 4.012.9 | 4,01,29.00 | 4012,900 | 4012,9000 | 4,0129 | 0,450 | 0.450,5 | 40,12,9.5
         4,012,9 | 4__012 | 4'0129 | 4,012'900 | 4012.90.00 | 0,004,012.90 | 4,012,34,567 | 4.012.345.67
         4,012.900,5 | 40.12,9""",
@@ -129,24 +129,24 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("why", REFUSED)
-def test_what_has_no_one_reading_is_refused(why: str) -> None:
-    """A number that may be another one, or none, is not read, and the message says why."""
+def test_ambiguous_numbers_are_refused(why: str) -> None:
+    """A number that could be another one, or none, is not read, and the message says why."""
     for rest in re.split(" *[|\n] *", REFUSED[why].strip()):
-        assert why in unsaid(rest), rest
+        assert why in message_on(rest), rest
 
 
 def test_a_point_is_a_decimal_point_and_a_comma_groups_three() -> None:
-    """No reading is off by a factor: one point is no group mark, and a comma before three digits is."""
-    assert said("98.765") == Decimal("98.765")
-    assert said("98,765") == 98765
-    assert said("98765,43") == Decimal("98765.43")
-    assert said("2,345,678.910") == said("2.345.678,910") == Decimal("2345678.91")
-    assert said("87.65") == Decimal("87.65")
-    assert said("+1.50") == said("150e-2") == said("\u00a01,5\u00a0") == Decimal("1.5")
+    """No reading is off by a factor: one point is never a group mark, and a comma before three digits is."""
+    assert amount_on("98.765") == Decimal("98.765")
+    assert amount_on("98,765") == 98765
+    assert amount_on("98765,43") == Decimal("98765.43")
+    assert amount_on("2,345,678.910") == amount_on("2.345.678,910") == Decimal("2345678.91")
+    assert amount_on("87.65") == Decimal("87.65")
+    assert amount_on("+1.50") == amount_on("150e-2") == amount_on("\u00a01,5\u00a0") == Decimal("1.5")
 
 
 def grouped(digits: str, by: str, size: int = 3) -> str:
-    """`digits` in a last group of three and others of `size`, with `by` between them."""
+    """Return `digits` in a last group of three and others of `size`, separated by `by`."""
     head, tail = digits[:-3], digits[-3:]
     groups = [head[max(at - size, 0) : at] for at in range(len(head), 0, -size)]
     return by.join([*reversed(groups), tail])
@@ -185,6 +185,7 @@ AROUND = [
 AMOUNTS = st.integers(-(10**14), 10**14).map(lambda cents: Decimal(cents).scaleb(-2))
 
 
+@pytest.mark.slow
 @given(AMOUNTS, st.sampled_from(STYLES), st.sampled_from(range(9)), st.sampled_from(AROUND))
 def test_every_accepted_style_reads_back(
     amount: Decimal, style: Callable[[str, str], str], sign: int, around: str
@@ -192,9 +193,10 @@ def test_every_accepted_style_reads_back(
     """An amount written in any accepted style is read back exactly."""
     whole, cents = f"{abs(amount):f}".split(".")
     signed = (NEGATIVE if amount < 0 else POSITIVE)[sign].format(style(whole, cents))
-    assert said(around.format(signed)) == amount
+    assert amount_on(around.format(signed)) == amount
 
 
+@pytest.mark.slow
 @given(AMOUNTS, st.data())
 def test_a_changed_digit_is_another_amount(amount: Decimal, data: st.DataObject) -> None:
     """A digit put in, left out or replaced never gives an equal amount, unless the value stays the same."""
@@ -207,7 +209,7 @@ def test_a_changed_digit_is_another_amount(amount: Decimal, data: st.DataObject)
         if isinstance(answer, Answer) and equal(answer.value, amount):
             assert Decimal(changed) == amount
     if text[at].isdigit() and digit != text[at]:
-        assert not equal(said(replaced), amount)
+        assert not equal(amount_on(replaced), amount)
 
 
 PIECES = st.sampled_from([
@@ -218,6 +220,7 @@ PIECES = st.sampled_from([
 TEXTS = st.lists(PIECES | st.text(max_size=3), max_size=25).map("".join)
 
 
+@pytest.mark.slow
 @given(TEXTS | TEXTS.map(lambda rest: f"ANSWER: {rest}") | st.text())
 @example("ANSWER: \ud800")
 @example("ANSWER: 5 \ud800")
@@ -232,9 +235,10 @@ def test_any_text_gives_an_amount_or_a_reason(text: str) -> None:
         assert 0 < len(answer.message) < 300
 
 
+@pytest.mark.slow
 @given(TEXTS, TEXTS)
-def test_prose_before_the_line_is_no_matter(before: str, rest: str) -> None:
-    """What an ANSWER: line says does not depend on what stands above it."""
+def test_prose_before_the_line_is_ignored(before: str, rest: str) -> None:
+    """The reading of an ANSWER: line does not depend on the text above it."""
     alone = read_answer(f"ANSWER:{rest}")
     below = read_answer(f"{before}\nANSWER:{rest}")
     if isinstance(alone, Answer):

@@ -3,123 +3,121 @@
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from pathlib import Path
 
 import pytest
-from rewritings import REWRITINGS, Edits
+from rewritings import REWRITINGS, Edits, Rewriting, with_noise
 
-from trapcli.answers.edits.family import EditsFamily
+from trapcli.answers.edits import EditsAnswers, EditsFamily
 from trapcli.answers.edits.judging.applied_edits import apply_edits
-from trapcli.answers.edits.judging.report_comparison import name_of, reader, run
+from trapcli.answers.edits.judging.report_comparison import report_name, run_report, table_reader
 from trapcli.answers.edits.tables import write_rows, write_table
-from trapcli.building.builder import build_case
+from trapcli.building.case_builder import build_case
 from trapcli.core import registry
 from trapcli.core.contract import Answer, Case, Verdict
+from trapcli.core.output import output_of
 
 FAMILIES = [name for name in registry.names() if isinstance(registry.family(name), EditsFamily)]
 
 
 @lru_cache
-def cases(name: str) -> tuple[EditsFamily, tuple[Case, ...]]:
-    """One built case of each kind."""
+def cases(name: str) -> tuple[EditsAnswers, tuple[Case, ...]]:
+    """Return the family's answer kind, and one built case of each trap."""
     family = registry.family(name)
     assert isinstance(family, EditsFamily)
-    return family, tuple(build_case(family, "5", family.knobs(), k).case for k in range(len(family.kinds)))
+    numbers = range(len(family.traps))
+    return family.answers, tuple(build_case(family, "5", family.knobs(), k).case for k in numbers)
 
 
 EACH_CASE = [
-    pytest.param(name, k, id=f"{name}-{kind}")
+    pytest.param(name, k, id=f"{name}-{trap}")
     for name in FAMILIES
-    for k, kind in enumerate(registry.family(name).kinds)
+    for k, trap in enumerate(registry.family(name).traps)
 ]
 
 
-def verdict(family: EditsFamily, case: Case, text: str) -> Verdict:
-    answer = family.extract(text)
+def verdict(answers: EditsAnswers, case: Case, text: str) -> Verdict:
+    answer = answers.extract(output_of(text))
     assert isinstance(answer, Answer), answer
-    return family.judge(case, answer)
+    return answers.judge(case, answer)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rewrite", REWRITINGS, ids=lambda rewrite: rewrite.__name__)
 @pytest.mark.parametrize(("name", "k"), EACH_CASE)
-def test_equal_in_form_is_equal_in_verdict(
-    name: str, k: int, rewrite: Callable[[EditsFamily, Case, Edits], str]
-) -> None:
-    """The gold edits pass and every slip fails with its own result, however they are written."""
-    family, made = cases(name)
-    case = made[k]
-    assert verdict(family, case, rewrite(family, case, list(case.gold))).score == 1.0
-    for slip in case.slips:
-        found = verdict(family, case, rewrite(family, case, json.loads(slip.text)))
-        assert found.score == 0.0, slip.mechanism
-        assert found.result == slip.result, slip.mechanism
+def test_equal_in_form_is_equal_in_verdict(name: str, k: int, rewrite: Rewriting) -> None:
+    """The gold edits pass and every mistake fails with its own result, however they are written."""
+    answers, built = cases(name)
+    case = built[k]
+    assert verdict(answers, case, rewrite(answers, case, list(case.gold))).score == 1.0
+    for known in case.known_mistakes:
+        found = verdict(answers, case, rewrite(answers, case, json.loads(known.text)))
+        assert found.score == 0.0, known.name
+        assert found.result == known.result, known.name
 
 
-BREAKING = ("", "twelve", "true", "1e9999", "NaN", "\u0661\u0662")
+NOT_NUMBERS = ("", "twelve", "true", "1e9999", "NaN", "\u0661\u0662")
 
 
-def breaking_edits(family: EditsFamily, case: Case) -> Iterator[Edits]:
-    """Edits that put what is no number, or nothing, in each numeric column of some row."""
-    tables = family.read_tables(case.files)
-    for i, (name, table) in enumerate(family.schema.items()):
-        for j, (column, kind) in enumerate(table.columns.items()):
-            if kind in ("money", "number", "integer") and tables[name]:
-                row = tables[name][(i + j) % len(tables[name])]
-                value = BREAKING[(i + j) % len(BREAKING)]
-                yield [
-                    {
-                        "file": name,
-                        "op": "update",
-                        "match": table.match(row),
-                        "set": {column: value},
-                    }
-                ]
+def breaking_edits(answers: EditsAnswers, case: Case) -> Iterator[Edits]:
+    """Yield edits that put text that is not a number, or nothing, in each numeric column of some row."""
+    tables = answers.read_tables(case)
+    for i, (name, table) in enumerate(answers.schema.items()):
+        for j, (column, column_type) in enumerate(table.columns.items()):
+            if column_type in ("money", "number", "integer") and tables[name]:
+                match = table.match(tables[name][(i + j) % len(tables[name])])
+                value = NOT_NUMBERS[(i + j) % len(NOT_NUMBERS)]
+                yield [{"file": name, "op": "update", "match": match, "set": {column: value}}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "k"), EACH_CASE)
 def test_a_script_prints_what_the_judge_reads(name: str, k: int, tmp_path: Path) -> None:
-    """On disk as a script and in the judge's process a report gives the same bytes, or fails in both."""
-    family, made = cases(name)
-    case = made[k]
-    tables = family.read_tables(case.files)
-    states: list[Edits] = [[], list(case.gold), *(json.loads(slip.text) for slip in case.slips)]
-    states += list(breaking_edits(family, case))[k :: len(made)]
+    """A report gives the same bytes as a script on disk and in the judge's process, or fails in both."""
+    answers, built = cases(name)
+    case = built[k]
+    tables, reads = answers.read_tables(case), answers.prepared(case).reads
+    states: list[Edits] = [[], list(case.gold), *(json.loads(known.text) for known in case.known_mistakes)]
+    states += list(breaking_edits(answers, case))[k :: len(built)]
 
-    def agree(numbered: tuple[int, Edits]) -> None:
-        place = tmp_path / str(numbered[0])
-        place.mkdir()
-        applied = apply_edits(family.schema, tables, numbered[1])
-        for file, text in case.files.items():
-            (place / file).write_text(text, encoding="utf-8", newline="")
-        for file, table in family.schema.items():
-            (place / file).write_text(write_table(table, applied.tables[file]), encoding="utf-8", newline="")
-        for report in family.reports:
-            if numbered[0] and set(family.prepared(case).reads[name_of(report)]).isdisjoint(applied.changed):
+    def compare(numbered: tuple[int, Edits]) -> None:
+        number, edits = numbered
+        directory = tmp_path / str(number)
+        directory.mkdir()
+        applied = apply_edits(answers.schema, tables, edits)
+        files = dict(case.files)
+        files |= {file: write_table(table, applied.tables[file]) for file, table in answers.schema.items()}
+        for file, text in files.items():
+            (directory / file).write_text(text, encoding="utf-8", newline="")
+        for report in answers.reports:
+            script = f"{report_name(report)}.py"
+            if number and reads[report_name(report)].isdisjoint(applied.changed):
                 continue
-            printed = run(report, reader(applied.tables, applied.broken))
-            script = subprocess.run([sys.executable, f"{name_of(report)}.py"], cwd=place, capture_output=True)
-            if printed.error:
-                assert script.returncode != 0
-                assert printed.error.split(":")[0].encode() in script.stderr
+            output = run_report(report, table_reader(applied.tables, applied.broken))
+            done = subprocess.run([sys.executable, script], cwd=directory, capture_output=True)
+            if output.error:
+                assert done.returncode != 0
+                assert output.error.split(":")[0].encode() in done.stderr
             else:
-                assert script.stdout == write_rows(printed.rows).encode()
-                assert script.stderr == b""
+                assert done.stdout == write_rows(output.rows).encode()
+                assert done.stderr == b""
 
     with ThreadPoolExecutor(2) as pool:
-        list(pool.map(agree, enumerate(states)))
+        list(pool.map(compare, enumerate(states)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "k"), EACH_CASE)
 def test_a_broken_report_is_a_mismatch(name: str, k: int) -> None:
     """Right edits beside one that breaks a report fail, and the reason says what the report raised."""
-    family, made = cases(name)
-    case = made[k]
+    answers, built = cases(name)
+    case = built[k]
     broken = 0
-    for extra in breaking_edits(family, case):
-        found = verdict(family, case, json.dumps([*case.gold, *extra]))
+    for extra in breaking_edits(answers, case):
+        found = verdict(answers, case, json.dumps([*case.gold, *extra]))
         errors = [text for text in found.details["reports"].values() if text not in ("matches", "differs")]
         if errors:
             broken += 1
@@ -129,34 +127,35 @@ def test_a_broken_report_is_a_mismatch(name: str, k: int) -> None:
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_judging_leaves_nothing_behind(name: str) -> None:
-    """Verdicts do not depend on what was judged before, nor on the order."""
-    family, made = cases(name)
+def test_verdicts_do_not_depend_on_earlier_ones(name: str) -> None:
+    """Outputs that are judged again, in another order, get the same verdicts."""
+    answers, built = cases(name)
     texts = [
-        (case, text) for case in made for text in [json.dumps(case.gold), "[]", *(s.text for s in case.slips)]
+        (case, text)
+        for case in built
+        for text in [json.dumps(case.gold), "[]", *(known.text for known in case.known_mistakes)]
     ]
-    first = [verdict(family, case, text) for case, text in texts]
-    again = [verdict(family, case, text) for case, text in reversed(texts)][::-1]
+    first = [verdict(answers, case, text) for case, text in texts]
+    again = [verdict(answers, case, text) for case, text in reversed(texts)][::-1]
     assert [v.to_json() for v in first] == [v.to_json() for v in again]
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_partial_counts_cells_put_right(name: str) -> None:
-    """No edits give 0.0, all give 1.0, and all but one something between."""
-    family, made = cases(name)
-    for case in made:
-        assert verdict(family, case, "[]").partial == 0.0
-        assert verdict(family, case, json.dumps(case.gold)).partial == 1.0
+def test_partial_credit_counts_cells_put_right(name: str) -> None:
+    """No edits give 0.0, all give 1.0, and all except one something in between."""
+    answers, built = cases(name)
+    for case in built:
+        assert verdict(answers, case, "[]").partial_credit == 0.0
+        assert verdict(answers, case, json.dumps(case.gold)).partial_credit == 1.0
         if len(case.gold) > 1:
-            assert 0.0 <= verdict(family, case, json.dumps(case.gold[:-1])).partial < 1.0
+            assert 0.0 <= verdict(answers, case, json.dumps(case.gold[:-1])).partial_credit < 1.0
 
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_changes_that_no_report_shows_are_noted(name: str) -> None:
-    """An edit of cells that no report looks at does no harm, and a note says that it is unseen."""
-    family, made = cases(name)
-    case = made[0]
-    with_noise = next(rewrite for rewrite in REWRITINGS if rewrite.__name__ == "with_noise")
-    found = verdict(family, case, with_noise(family, case, list(case.gold)))
+    """An edit of cells that no report reads does no harm, and a note says that it is unseen."""
+    answers, built = cases(name)
+    case = built[0]
+    found = verdict(answers, case, with_noise(answers, case, list(case.gold)))
     assert found.score == 1.0
     assert [note for note in found.notes if note.startswith(f"edit {len(case.gold) + 1}: unseen")]

@@ -1,9 +1,9 @@
-"""Tables whose key has several columns: read, edited and compared like any other."""
+"""Tables with a key of several columns: read, edited and compared like any other."""
 
 import pytest
 
 from trapcli.answers.edits.authoring.table_diff import diff
-from trapcli.answers.edits.judging.applied_edits import apply_edits, index_of
+from trapcli.answers.edits.judging.applied_edits import apply_edits, key_index
 from trapcli.answers.edits.tables import Row, Table, schema
 
 TERMS = Table("terms.csv", {"who": "id", "since": "date", "share": "number"}, ("who", "since"))
@@ -24,7 +24,7 @@ def insert(who: str, since: str, share: str = "0.9") -> dict[str, object]:
 
 
 def test_a_key_is_one_column_or_several() -> None:
-    """A key of one column is its cell, one of several all of them; each must be a column of the table."""
+    """A key of one column is a cell, a key of several a tuple; each must be a column of the table."""
     one = Table("t.csv", {"k": "id"}, "k")
     assert (one.keys, one.key_of({"k": "1"}), one.match({"k": "1"})) == (("k",), "1", {"k": "1"})
     row = BEFORE["terms.csv"][1]
@@ -37,9 +37,9 @@ def test_a_key_is_one_column_or_several() -> None:
 
 
 @pytest.mark.parametrize("indexed", [False, True])
-def test_rows_are_told_apart_by_all_columns_of_the_key(indexed: bool) -> None:
-    """An update that matches the whole key hits one row, one that matches a part of it all that have it."""
-    index = index_of(SCHEMA, BEFORE) if indexed else None
+def test_rows_are_identified_by_all_columns_of_the_key(indexed: bool) -> None:
+    """A match of the whole key hits one row; a match of a part of it hits all rows with this part."""
+    index = key_index(SCHEMA, BEFORE) if indexed else None
     for match, hit in (
         ({"who": "a", "since": "2025-03-01"}, [1]),
         ({"who": "a"}, [0, 1]),
@@ -53,7 +53,7 @@ def test_rows_are_told_apart_by_all_columns_of_the_key(indexed: bool) -> None:
 
 
 def test_a_row_of_another_date_can_be_added() -> None:
-    """Part of a key may stand already; all of it breaks the table, and the very row is ignored."""
+    """Part of a key may exist already; a whole one breaks the table, and the very same row is ignored."""
     new = apply_edits(SCHEMA, BEFORE, [insert("b", "2025-03-01")])
     assert len(new.tables["terms.csv"]) == 4
     assert not new.broken
@@ -61,7 +61,7 @@ def test_a_row_of_another_date_can_be_added() -> None:
     assert twice.broken == {"terms.csv": "terms.csv has two rows with who a, since 2025-03-01"}
     same = apply_edits(SCHEMA, BEFORE, [insert("a", "2025-03-01", "0.60")])
     assert (same.broken, same.tables) == ({}, BEFORE)
-    assert same.notes == ("edit 1: ignored, terms.csv has this very row",)
+    assert same.notes == ("edit 1: ignored, terms.csv already has this very row",)
 
 
 @pytest.mark.parametrize("missing", ["who", "since"])
@@ -73,8 +73,8 @@ def test_a_row_needs_its_whole_key(missing: str) -> None:
     assert applied.tables == BEFORE
 
 
-def test_an_update_may_break_a_key_and_mend_it() -> None:
-    """Setting any column of the key is checked like an insert."""
+def test_an_update_may_break_a_key_and_repair_it() -> None:
+    """Keys are checked after an update of any of their columns, as after an insert."""
     move = {
         "file": "terms.csv",
         "op": "update",
@@ -88,7 +88,7 @@ def test_an_update_may_break_a_key_and_mend_it() -> None:
         "set": {"since": "2025-04-01"},
     }
     assert apply_edits(SCHEMA, BEFORE, [move]).broken
-    assert not apply_edits(SCHEMA, BEFORE, [move, back], index_of(SCHEMA, BEFORE)).broken
+    assert not apply_edits(SCHEMA, BEFORE, [move, back], key_index(SCHEMA, BEFORE)).broken
 
 
 def test_the_difference_names_the_whole_key() -> None:

@@ -1,4 +1,4 @@
-"""Cells: what a JSON value becomes in a column of each kind, and which cells are equal."""
+"""Cells: what a JSON value becomes in a column of each type, and which cells are equal."""
 
 from decimal import Decimal
 from typing import Any
@@ -34,41 +34,41 @@ GOODS = Table("goods.csv", {"sku": "id", "name": "text", "price_usd": "money"}, 
     ],
 )
 def test_money_is_spelled_plainly(value: Any, written: str) -> None:
-    """A number in any usual spelling becomes its plain digits; what is no number stays text."""
+    """A number in any usual spelling becomes plain digits; any other text stays as it is."""
     assert cell("money", value) == written
 
 
 @pytest.mark.parametrize(
     "text", ["1,14", "1,1480", "$$5", "1 148", "12.345,67", "--5", "1e400", "NaN", "5 USD", "\u0665"]
 )
-def test_what_has_no_reading_as_money_stays_text(text: str) -> None:
-    """A near miss of a number is kept to the character, so that a report refuses it."""
+def test_near_misses_of_money_stay_text(text: str) -> None:
+    """Text that is almost a number is kept exactly, so that a report refuses it."""
     assert cell("money", text) == text
 
 
-@pytest.mark.parametrize("kind", ["number", "integer"])
-def test_only_money_has_dollars_and_groups(kind: str) -> None:
+@pytest.mark.parametrize("column_type", ["number", "integer"])
+def test_only_money_has_dollars_and_groups(column_type: str) -> None:
     """`$` and commas are read in money columns and nowhere else."""
-    assert cell(kind, "$5") == "$5"
-    assert cell(kind, "1,148") == "1,148"
-    assert cell(kind, "5.50") == "5.50"
+    assert cell(column_type, "$5") == "$5"
+    assert cell(column_type, "1,148") == "1,148"
+    assert cell(column_type, "5.50") == "5.50"
 
 
 @pytest.mark.parametrize("value", [[], {}, [1], {"a": 1}])
-def test_arrays_and_objects_are_no_cells(value: Any) -> None:
-    """A value that is not a scalar gives no cell."""
+def test_arrays_and_objects_are_not_cells(value: Any) -> None:
+    """A value that is not a scalar has no text."""
     assert cell("text", value) is None
 
 
 def test_text_loses_outer_space_and_controls_only() -> None:
-    """Text keeps commas, quotes, newlines and its case; white space around it and control characters go."""
+    """Text keeps commas, quotes, newlines and case; outer white space and control characters are dropped."""
     assert cell("text", ' a "b", c\r\nd\x00\x07 ') == 'a "b", c\nd'
     assert cell("id", "007") == "007"
     assert cell("id", 7) == "7"
 
 
 @pytest.mark.parametrize(
-    ("kind", "one", "other", "equal"),
+    ("column_type", "one", "other", "equal"),
     [
         ("money", "0", "0.00", True),
         ("money", "-0.00", "0", True),
@@ -83,14 +83,15 @@ def test_text_loses_outer_space_and_controls_only() -> None:
         ("date", "2025-03", "2025-3", False),
     ],
 )
-def test_equality_is_by_kind(kind: str, one: str, other: str, equal: bool) -> None:
+def test_equality_depends_on_the_column_type(column_type: str, one: str, other: str, equal: bool) -> None:
     """Numbers are compared by value, everything else by its characters."""
-    assert same(kind, one, other) is equal
+    assert same(column_type, one, other) is equal
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.text(), st.text(), st.text())))
 def test_tables_survive_the_disk(values: list[tuple[str, str, str]]) -> None:
-    """Any cells that edits can make come back from CSV text as they were."""
+    """Any cells that edits can make are the same after writing and reading CSV text."""
     rows = [
         {column: cell("text", text) or "" for column, text in zip(GOODS.columns, row, strict=True)}
         for row in values
@@ -105,3 +106,9 @@ def test_a_damaged_table_is_refused(text: str) -> None:
     """A wrong header, a short or a long row is a ValueError that names the table."""
     with pytest.raises(ValueError, match=r"goods\.csv"):
         read_table(GOODS, text)
+
+
+def test_an_unknown_column_type_is_refused() -> None:
+    """A table with a type that does not exist is a ValueError that names it."""
+    with pytest.raises(ValueError, match=r"goods\.csv: unknown column types: colour"):
+        Table("goods.csv", {"sku": "id", "paint": "colour"}, "sku")

@@ -1,4 +1,4 @@
-"""Processes that descend from one, or that carry a mark, are found and ended, wherever they hid."""
+"""Descendants of a process, and processes with a mark, are found and killed wherever they hide."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from checkout import ROOT
-from sandbox import command, wait_for
+from process_table import command, wait_for
 
 from trapcli.calibration.execution import processes
 from trapcli.calibration.execution.processes import (
@@ -27,7 +27,7 @@ from trapcli.calibration.execution.processes import (
 pytestmark = pytest.mark.skipif(not processes.LINUX, reason="orphans are adopted on Linux only")
 
 
-# Each leaves a process that sleeps, with the mark as its last word.
+# Each script leaves a sleeping process with the mark as its last word.
 HIDING = {
     "a child": "sh -c 'sleep 1000; :' {mark} &",
     "a session of its own": "setsid sh -c 'sleep 1000; :' {mark} &",
@@ -36,7 +36,7 @@ HIDING = {
     "deaf to signals": "setsid sh -c 'trap \"\" TERM INT HUP; sleep 1000; :' {mark} &",
     "stopped": "setsid sh -c 'kill -STOP $$; :' {mark} &",
 }
-ENDING = """\
+PREAMBLE = """\
 import json, os, subprocess, sys, time
 from trapcli.calibration.execution.processes import adopt_orphans, descendants, end_descendants, end_strays
 adopt_orphans()
@@ -47,22 +47,22 @@ def run(script):
 
 @pytest.fixture
 def mark(tmp_path: Path) -> Iterator[str]:
-    """A word that only processes of this test have in their command; they are ended after it."""
+    """A word that only processes of this test have in their command; they are killed afterwards."""
     word = f"mark-{os.getpid()}-{tmp_path.name[-12:]}"
     yield word
-    for pid in marked(word):
+    for pid in processes_with(word):
         os.kill(pid, signal.SIGKILL)
 
 
-def marked(word: str) -> list[int]:
+def processes_with(word: str) -> list[int]:
     every = (int(name) for name in os.listdir("/proc") if name.isdigit())
     return [pid for pid in every if pid != os.getpid() and word.encode() in command(pid)]
 
 
-def in_a_process(code: str, *words: str) -> Any:
-    """What the code prints as JSON, run in a process that adopts orphans; `sys.argv[1:]` are the words."""
+def run_in_process(code: str, *words: str) -> Any:
+    """Run code in a process that adopts orphans, with these arguments; return the JSON that it prints."""
     done = subprocess.run(
-        [sys.executable, "-c", ENDING + code, *words],
+        [sys.executable, "-c", PREAMBLE + code, *words],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
         text=True,
@@ -72,29 +72,34 @@ def in_a_process(code: str, *words: str) -> Any:
     return json.loads(done.stdout)
 
 
-def test_all_descendants_are_ended_however_they_hid(mark: str) -> None:
-    """Sessions, orphans, an empty environment, ignored signals, a stop: nothing outlives it, all are told."""
+def test_all_descendants_are_killed_wherever_they_hide(mark: str) -> None:
+    """Sessions, orphans, an empty environment, ignored signals, a stop: all are killed and reported."""
     code = "run(sys.argv[1]); print(json.dumps([*end_descendants(), descendants(os.getpid())]))"
-    killed, survivors, left = in_a_process(code, "\n".join(HIDING.values()).format(mark=mark))
-    assert (survivors, left, marked(mark)) == ([], [], [])
+    killed, survivors, left = run_in_process(code, "\n".join(HIDING.values()).format(mark=mark))
+    assert (survivors, left, processes_with(mark)) == ([], [], [])
     assert sum(mark in name for name in killed) == len(HIDING)
 
 
-def test_ending_nothing_is_quick_and_says_nothing() -> None:
-    """Without descendants nobody is killed; one that has ended by itself is done away with and not told."""
-    code = "child = os.fork() or os._exit(0); time.sleep(0.05); print(json.dumps(end_descendants()))"
-    assert in_a_process(code) == [[], []]
+def test_without_descendants_nothing_is_killed() -> None:
+    """A child that has ended by itself is reaped and not reported as killed."""
+    code = """
+child = os.fork() or os._exit(0)
+os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+print(json.dumps(end_descendants()))
+"""
+    assert run_in_process(code) == [[], []]
 
 
-def test_what_is_handed_on_from_process_to_process_is_caught() -> None:
-    """Where each process begets the next one and ends, the last is ended as well."""
+def test_a_chain_of_forking_processes_is_killed() -> None:
+    """If each process starts the next one and ends, the last one is killed as well."""
     relay = 'relay() { sleep 0.01; [ "$1" -gt 0 ] && relay $(($1 - 1)) & }; relay 300'
     code = "run(sys.argv[1]); print(json.dumps([end_descendants()[1], descendants(os.getpid())]))"
-    assert in_a_process(code, relay) == [[], []]
+    assert run_in_process(code, relay) == [[], []]
 
 
-def test_strays_are_ended_and_the_spared_are_not(mark: str) -> None:
-    """Of the descendants only those below the spared children are left."""
+@pytest.mark.slow
+def test_strays_are_killed_and_spared_children_are_not(mark: str) -> None:
+    """Only the spared children and their descendants are left."""
     code = """
 spared = subprocess.Popen(["sh", "-c", "sleep 1000 & sleep 1000"], stdout=subprocess.DEVNULL)
 time.sleep(0.1)
@@ -104,12 +109,12 @@ left = descendants(os.getpid())
 print(json.dumps([left[0] == spared.pid, len(left)]))
 end_descendants()
 """
-    assert in_a_process(code, "\n".join(HIDING.values()).format(mark=mark)) == [True, 3]
-    assert marked(mark) == []
+    assert run_in_process(code, "\n".join(HIDING.values()).format(mark=mark)) == [True, 3]
+    assert processes_with(mark) == []
 
 
-def test_descendants_come_before_their_own_children() -> None:
-    """Children, grandchildren: parents first, and the root is not among them."""
+def test_descendants_are_listed_parents_first() -> None:
+    """A child is listed before the grandchild, and the root is not listed."""
     process = subprocess.Popen(["sh", "-c", "sh -c 'sleep 1000; :'; :"], start_new_session=True)
     try:
         found = wait_for(lambda: found if len(found := descendants(process.pid)) == 2 else None)
@@ -122,9 +127,8 @@ def test_descendants_come_before_their_own_children() -> None:
 
 
 @pytest.mark.parametrize("where", ["environment", "command"])
-def test_marked_processes_are_ended_and_no_others(mark: str, where: str) -> None:
-    """A mark in the environment or in the command is enough; a process without it goes on, as does a spared
-    one."""
+def test_only_marked_processes_are_killed(mark: str, where: str) -> None:
+    """A mark in the environment or in the command is enough; unmarked and spared processes go on."""
     given = {"env": {**os.environ, "PLACE": f"/{mark}/x"}} if where == "environment" else {}
     word = "other" if where == "environment" else f"/{mark}/x"
     start = ["sh", "-c", "sleep 1000; :", word]
@@ -146,8 +150,8 @@ def test_marked_processes_are_ended_and_no_others(mark: str, where: str) -> None
             process.wait()
 
 
-def test_commands_are_told_in_one_short_line() -> None:
-    """A command is cut to a line, whatever its bytes; of a process that is gone nothing is known."""
+def test_a_command_is_shown_as_one_short_line() -> None:
+    """A command is one line of limited length, whatever its bytes; that of a gone process is "?"."""
     process = subprocess.Popen(["sleep", "1000"], executable="/bin/sleep")
     odd = subprocess.Popen([b"sh", b"-c", b"read x", b"\xff\n" + b"y" * 500], stdin=subprocess.PIPE)
     try:
@@ -161,15 +165,15 @@ def test_commands_are_told_in_one_short_line() -> None:
     assert command_of(process.pid) == "?"
 
 
-def test_a_signal_to_a_group_that_is_gone_is_no_error() -> None:
-    """Between looking and killing a group may end."""
+def test_a_signal_to_a_group_that_is_gone_is_ignored() -> None:
+    """A process group may end before the signal is sent."""
     process = subprocess.Popen(["true"], start_new_session=True)
     process.wait()
     signal_group(process.pid, signal.SIGTERM)
 
 
-def test_files_that_may_be_open_never_become_fewer(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The limit is raised as far as it may be, and never lowered."""
+def test_the_limit_on_open_files_is_only_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The limit on open files is raised up to the hard limit, and never lowered."""
     limits = {"soft": 256, "hard": 2000}
     monkeypatch.setattr(resource, "getrlimit", lambda which: (limits["soft"], limits["hard"]))
     monkeypatch.setattr(resource, "setrlimit", lambda which, both: limits.update(soft=both[0], hard=both[1]))

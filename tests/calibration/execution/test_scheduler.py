@@ -1,4 +1,4 @@
-"""Carrying out a run: each trial once, kept as it ends, whatever befalls the others or our own processes."""
+"""A run: each trial runs once and is stored when it ends, whatever happens to others or to our processes."""
 
 import os
 import signal
@@ -9,53 +9,65 @@ from pathlib import Path
 
 import hostile_families
 import pytest
-from sandbox import Place, children, command, has_ended, wait_for
+from process_table import children, command, has_ended, wait_for
+from toy_family import installed
+from trial_place import Place
 
-from trapcli.calibration.execution import judge_pool, scheduler, supervisor_pool
-from trapcli.calibration.execution.scheduler import State, carry_out, keys
-from trapcli.calibration.execution.workdirs import clear, new_scratch
+from trapcli.calibration.execution import judge_pool, supervisor_pool, trial_workers
+from trapcli.calibration.execution.processes import end_marked
+from trapcli.calibration.execution.scheduler import Progress, carry_out, trial_order
+from trapcli.calibration.execution.workdirs import clear_scratch, new_scratch
 from trapcli.calibration.records import Run, Trial
+from trapcli.calibration.rejudging import rejudge
 from trapcli.calibration.store.store import Store
+from trapcli.calibration.store.trial_files import read_stored_files
+from trapcli.calibration.stored_output import Stream
 from trapcli.core.errors import TrapError
 
-LOGS = 'echo begun >> "$log"; '
-ODD = "toy = hostile_families:ODD"
+pytestmark = pytest.mark.slow
+
+LOGS = 'echo started >> "$log"; '
+FAILING = "toy = hostile_families:FAILING"
 WAITS = LOGS + 'while [ ! -e "$root/go" ]; do sleep 0.02; done; right'
 
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
-    return Place(tmp_path).here(monkeypatch)
+    return Place(tmp_path).activate(monkeypatch)
 
 
-def ours(module: str) -> list[int]:
-    """Our own processes that run this module."""
-    return [pid for pid in children(os.getpid()) if f"trapcli.calibration.{module}".encode() in command(pid)]
+def our_processes(module: str) -> list[int]:
+    """Return the children of this process that run this module."""
+    return [
+        pid
+        for pid in children(os.getpid())
+        if f"trapcli.calibration.execution.{module}".encode() in command(pid)
+    ]
 
 
-def never(state: State) -> None:
-    """Watches without a word."""
+def ignore(progress: Progress) -> None:
+    """Watch a run and do nothing."""
 
 
-class At:
-    """Watches a run, and does something once, when so many trials are done."""
+class ActOnce:
+    """Watches a run and does something once, when a number of trials are done."""
 
     def __init__(self, done: int, act: Callable[[], object]) -> None:
         self.done, self.act = done, act
 
-    def __call__(self, state: State) -> None:
-        if state.done >= self.done and self.done >= 0:
+    def __call__(self, progress: Progress) -> None:
+        if progress.done >= self.done and self.done >= 0:
             self.done = -1
             self.act()
 
 
-def at_once(act: Callable[[], object]) -> At:
-    """Does it beside the run, in a thread, from its beginning."""
-    return At(0, threading.Thread(target=act).start)
+def in_thread(act: Callable[[], object]) -> ActOnce:
+    """Return a watch that does something in a thread from the beginning of a run."""
+    return ActOnce(0, threading.Thread(target=act).start)
 
 
-def same_but_times(trials: list[Trial]) -> list[Trial]:
-    """The trials without what differs from run to run by right: times, load, the names of files."""
+def without_times(trials: list[Trial]) -> list[Trial]:
+    """Return the trials without what may differ between runs: times, load, names of files."""
     return [
         replace(
             trial, seconds=0.0, started="", running=0, load=0.0,
@@ -65,57 +77,57 @@ def same_but_times(trials: list[Trial]) -> list[Trial]:
     ]  # fmt: skip
 
 
-def resumed(place: Place, store: Store, run: Run, watch: Callable[[State], None] = never) -> Run:
-    """The run, carried out as `--resume` does it."""
-    clear(run.scratch)
-    store.resumed(run.number, jobs=run.jobs, scratch=new_scratch())
+def resume(place: Place, store: Store, run: Run, watch: Callable[[Progress], None] = ignore) -> Run:
+    """Carry on a run as `--resume` does; return the run afterwards."""
+    clear_scratch(run.scratch)
+    store.resume(run.number, jobs=run.jobs, scratch=new_scratch())
     carry_out(store, store.run(run.number), [place.suite], watch)
     return store.run(run.number)
 
 
-def test_trials_go_round(place: Place) -> None:
-    """The first trial of every case comes before the second of any: a part of a run is of all cases."""
+def test_the_first_trial_of_each_case_comes_first(place: Place) -> None:
+    """Every case has its first trial before any case has its second, so half a run has all cases."""
     with place.store() as store:
         run = place.begin(store, place.agent("right"), trials=3)
-        found = list(keys(run))
+        found = list(trial_order(run))
     assert found[:4] == [(0, case, 1) for case in place.suite.cases]
     assert len(found) == len(set(found)) == run.plan.total == 12
 
 
-def test_every_trial_ends_once_and_is_told(place: Place) -> None:
-    """All trials are stored with their verdicts, the run is marked as ended, nothing is left, and who watches
-    sees the numbers grow to the total."""
-    told: list[State] = []
+def test_every_trial_is_stored_once_and_reported(place: Place) -> None:
+    """All trials are stored with their verdicts, the run is marked as ended, and the progress that is
+    reported grows to the total."""
+    seen: list[Progress] = []
     scripts = [LOGS + "right", LOGS + "echo 7", LOGS + "exit 0", LOGS + "right; exit 5"]
-    trials = place.go(place.agents(scripts), told.append, trials=3, jobs=2)
+    trials = place.run_trials(place.agents(scripts), seen.append, trials=3, jobs=2)
     assert [(trial.case, trial.number) for trial in trials] == [
         (case, number) for case in place.suite.cases for number in (1, 2, 3)
     ]
     by_case = {trial.case: trial.status for trial in trials}
     assert list(by_case.values()) == ["passed", "failed", "empty", "crashed"]
-    assert place.begun() == 12
+    assert place.starts() == 12
     with place.store() as store:
         assert store.run(1).ended
-    assert (told[0].done, told[0].total, told[-1].done) == (0, 12, 12)
-    assert (told[-1].passed, told[-1].failed, told[-1].running) == (3, 9, 0)
-    assert [state.done for state in told] == sorted(state.done for state in told)
-    assert all(state.running <= 2 for state in told)
+    assert (seen[0].done, seen[0].total, seen[-1].done) == (0, 12, 12)
+    assert (seen[-1].passed, seen[-1].failed, seen[-1].running) == (3, 9, 0)
+    assert [progress.done for progress in seen] == sorted(progress.done for progress in seen)
+    assert all(progress.running <= 2 for progress in seen)
     assert place.is_clean()
 
 
-def test_a_wrong_answer_is_never_tried_again(place: Place) -> None:
-    """However many fail, so many agents are started as there are trials; going on starts none."""
+def test_a_failed_trial_is_never_repeated(place: Place) -> None:
+    """As many agents are started as there are trials, even if all fail; a resume starts none."""
     with place.store() as store:
         run = place.begin(store, place.agent(LOGS + "echo 7; exit 3"), trials=2)
-        carry_out(store, run, [place.suite], never)
-        assert place.begun() == 8
-        store._db.execute("UPDATE run SET ended = ''")  # as if it had been killed just before it was marked
-        assert resumed(place, store, run).ended
-    assert place.begun() == 8
+        carry_out(store, run, [place.suite], ignore)
+        assert place.starts() == 8
+        store._db.execute("UPDATE run SET ended = ''")  # as if killed just before the end was stored
+        assert resume(place, store, run).ended
+    assert place.starts() == 8
 
 
-def test_one_worker_and_sixteen_record_the_same(place: Place) -> None:
-    """The same agent gives the same records, apart from times, one at a time and sixteen at a time."""
+def test_one_job_and_sixteen_give_the_same_records(place: Place) -> None:
+    """Apart from times, the records do not depend on how many trials run at a time."""
     scripts = [
         "right",
         r"echo 7; printf '\377' >&2",
@@ -123,80 +135,81 @@ def test_one_worker_and_sixteen_record_the_same(place: Place) -> None:
         'echo "$inputs" | wc -l; echo "{}" > "$outputs/usage.json"',
     ]
     agent = place.agents(scripts)
-    one, sixteen = (place.go(agent, trials=5, jobs=jobs) for jobs in (1, 16))
-    assert same_but_times(one) == same_but_times(sixteen)
+    one, sixteen = (place.run_trials(agent, trials=5, jobs=jobs) for jobs in (1, 16))
+    assert without_times(one) == without_times(sixteen)
     assert {trial.running for trial in one} == {1}
 
 
-def test_how_many_ran_and_the_load_are_stored(place: Place) -> None:
-    """Each trial has the number of trials that ran when it began, itself too, and the machine's load."""
-    trials = place.go(place.agent(LOGS + 'while [ "$(wc -l < "$log")" -lt 4 ]; do sleep 0.02; done'), jobs=4)
+def test_the_number_of_running_trials_and_the_load_are_stored(place: Place) -> None:
+    """Each trial has the number of trials that ran when it started, itself included, and the load."""
+    trials = place.run_trials(
+        place.agent(LOGS + 'while [ "$(wc -l < "$log")" -lt 4 ]; do sleep 0.02; done'), jobs=4
+    )
     assert sorted(trial.running for trial in trials) == [1, 2, 3, 4]
     assert all(trial.load >= 0 and trial.started.endswith("+00:00") for trial in trials)
     assert all(trial.limit == 30.0 for trial in trials)
 
 
-def test_figures_of_stored_trials_come_back(place: Place) -> None:
-    """Tokens that a solution told before a run was stopped are there when it has gone on."""
+def test_reported_usage_survives_a_resume(place: Place) -> None:
+    """The usage that a solution reported before a run was stopped is still stored after the resume."""
     agent = place.agent(LOGS + """echo "{\\"calls\\": $(wc -l < "$log")}" > "$outputs/usage.json"; right""")
     with place.store() as store:
         run = place.begin(store, agent, trials=2)
-        stop = At(3, lambda: os.kill(os.getpid(), signal.SIGINT))
+        stop = ActOnce(3, lambda: os.kill(os.getpid(), signal.SIGINT))
         assert carry_out(store, run, [place.suite], stop) is True
         before = list(store.trials(run.number))
-        resumed(place, store, run)
+        resume(place, store, run)
         after = list(store.trials(run.number))
     assert len(before) >= 3 and set(map(repr, before)) <= set(map(repr, after))
     calls = [trial.usage["calls"] for trial in after if trial.usage]
     assert len(calls) == 8 and len(set(calls)) == 8
 
 
-def test_each_trial_has_fresh_directories(place: Place) -> None:
-    """What one trial writes into its inputs or outputs is not there for the next one."""
+def test_each_trial_has_new_directories(place: Place) -> None:
+    """What one trial writes into its inputs or outputs is not in those of the next."""
     agent = place.agent('ls -A "$inputs"; ls -A "$outputs"; touch "$inputs/left" "$outputs/left"')
-    trials = place.go(agent, trials=3)
+    trials = place.run_trials(agent, trials=3)
     assert {place.output(trial) for trial in trials} == {b"README.md\ndata\ntask.md\n"}
 
 
-# Commands that cannot start.
+# Commands that cannot be started.
 
 
-def test_a_command_that_is_not_there_stops_the_run(place: Place) -> None:
-    """One error, and what had ended before is kept; there is no trial that never was."""
+def test_a_command_that_does_not_exist_stops_the_run(place: Place) -> None:
+    """There is one error, finished trials are kept, and no trial is invented."""
     agent = place.agent("take_number; if [ $n -gt 3 ]; then agnet; else right; fi")
     with place.store() as store:
         run = place.begin(store, agent, trials=20)
         with pytest.raises(
             TrapError, match=r"agent.sh' cannot be started: exit code 127 and no output \(.*agnet"
         ):
-            carry_out(store, run, [place.suite], never)
-        assert store.counts(run.number) == {"passed": 3}
+            carry_out(store, run, [place.suite], ignore)
+        assert store.count_by_status(run.number) == {"passed": 3}
         assert not store.run(run.number).ended
     assert place.is_clean()
 
 
 def test_exit_code_127_after_an_answer_is_a_crash(place: Place) -> None:
-    """A solution that printed something was there, whatever its exit code: it crashed; the run goes on."""
-    trials = place.go(place.agent("right; exit 127"))
+    """A solution that printed something was started, whatever its exit code: its trial crashed."""
+    trials = place.run_trials(place.agent("right; exit 127"))
     assert [(trial.status, trial.exit_code) for trial in trials] == [("crashed", 127)] * 4
 
 
-# What befalls our own processes.
+# Our own processes, killed or stopped.
 
 
-def test_a_trial_that_was_not_started_in_time_never_ran(
+def test_a_trial_that_is_not_started_in_time_stays_open(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """While nothing can be started trials stay open and are named as incidents; the run is not complete, and
-    going on runs just them."""
+    """Trials that could not be started are recorded as incidents; a resume runs just those."""
     monkeypatch.setattr(supervisor_pool, "START_LIMIT", 0.3)
     with place.store() as store:
         run = place.begin(store, place.agent(LOGS + "right"), trials=2)
         stopped: list[int] = []
 
-        def watch(state: State) -> None:
+        def watch(progress: Progress) -> None:
             if not stopped:
-                stopped.extend(ours("supervisor_pool"))
+                stopped.extend(our_processes("supervisor_pool"))
                 os.kill(stopped[0], signal.SIGSTOP)
             elif store.run(1).incidents:
                 os.kill(stopped[0], signal.SIGCONT)
@@ -207,80 +220,81 @@ def test_a_trial_that_was_not_started_in_time_never_ran(
         assert not after.ended
         lost = [incident[:3] for incident in after.incidents]
         assert lost and all("it was not started within" in incident[3] for incident in after.incidents)
-        assert store.done(1) == set(keys(run)) - set(lost)
-        begun = place.begun()
-        assert begun == len(store.done(1))
-        assert resumed(place, store, run).ended
-        assert place.begun() == begun + len(lost) == 8
+        assert store.trial_keys(1) == set(trial_order(run)) - set(lost)
+        begun = place.starts()
+        assert begun == len(store.trial_keys(1))
+        assert resume(place, store, run).ended
+        assert place.starts() == begun + len(lost) == 8
         assert {trial.status for trial in store.trials(1)} == {"passed"}
 
 
-def test_a_run_in_which_nothing_starts_is_given_up(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After some trials in a row that never ran the run stops, says why and how to go on."""
+def test_a_run_in_which_nothing_starts_is_stopped(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After several trials in a row that never ran, the run stops and says why and how to go on."""
     monkeypatch.setattr(supervisor_pool, "START_LIMIT", 0.05)
     monkeypatch.setattr(supervisor_pool, "LINGERING", 0.2)
     with place.store() as store:
         run = place.begin(store, place.agent(LOGS + "right"), trials=20)
 
-        def watch(state: State) -> None:
-            for pid in ours("supervisor_pool"):
+        def watch(progress: Progress) -> None:
+            for pid in our_processes("supervisor_pool"):
                 os.kill(pid, signal.SIGSTOP)
 
         with pytest.raises(
             TrapError, match=r"run 1 was stopped: the last [0-9]+ trials never ran .*--resume 1"
         ):
             carry_out(store, run, [place.suite], watch)
-        assert (store.counts(1), place.begun()) == ({}, 0)
+        assert (store.count_by_status(1), place.starts()) == ({}, 0)
         assert 5 <= len(store.run(1).incidents) < 20
     assert place.is_clean()
 
 
-def test_a_run_goes_on_when_its_nursery_is_killed(place: Place) -> None:
-    """The trial under way ends as it would have; a new nursery takes the place of the old one."""
+@pytest.mark.usefixtures("unmeasured")
+def test_a_run_goes_on_when_its_supervisor_pool_is_killed(place: Place) -> None:
+    """Running trials end normally, and another pool process takes the place of the killed one."""
     with place.store() as store:
         run = place.begin(store, place.agent(WAITS), trials=2, jobs=2)
 
         def kill() -> None:
-            wait_for(lambda: place.begun() == 2)
-            (nurse,) = ours("supervisor_pool")
-            os.kill(nurse, signal.SIGKILL)
-            wait_for(lambda: has_ended(nurse))
+            wait_for(lambda: place.starts() == 2)
+            (pool,) = our_processes("supervisor_pool")
+            os.kill(pool, signal.SIGKILL)
+            wait_for(lambda: has_ended(pool))
             (place.root / "go").touch()
 
-        carry_out(store, run, [place.suite], at_once(kill))
-        assert store.run(1).ended and store.counts(1) == {"passed": 8}
-        assert place.begun() == 8 and store.run(1).incidents == ()
+        carry_out(store, run, [place.suite], in_thread(kill))
+        assert store.run(1).ended and store.count_by_status(1) == {"passed": 8}
+        assert place.starts() == 8 and store.run(1).incidents == ()
     assert place.is_clean()
 
 
-def test_a_trial_whose_keeper_was_killed_has_crashed_and_is_told(place: Place) -> None:
-    """It counts, or an agent could undo its bad trials; what it had started is gone, the others are kept."""
+def test_a_trial_whose_supervisor_is_killed_counts_as_crashed(place: Place) -> None:
+    """It counts, or an agent could undo its bad trials; its processes are killed; the others are kept."""
     with place.store() as store:
         agent = place.agent(LOGS + "setsid sh -c 'sleep 1000; :' $root & " + WAITS)
         run = place.begin(store, agent, jobs=2)
 
         def kill() -> None:
-            wait_for(lambda: len(place.alive("sleep 1000")) >= 2)
-            (nurse,) = ours("supervisor_pool")
-            os.kill(children(nurse)[0], signal.SIGKILL)
+            wait_for(lambda: len(place.processes("sleep 1000")) >= 2)
+            (pool,) = our_processes("supervisor_pool")
+            os.kill(children(pool)[0], signal.SIGKILL)
             (place.root / "go").touch()
 
-        carry_out(store, run, [place.suite], at_once(kill))
+        carry_out(store, run, [place.suite], in_thread(kill))
         after = store.run(1)
-        assert after.ended and next(what for *_, what in after.incidents).startswith("its keeper was killed")
-        assert store.counts(1) == {"passed": 3, "crashed": 1}
+        assert after.ended and next(what for *_, what in after.incidents).startswith(
+            "its supervisor was killed"
+        )
+        assert store.count_by_status(1) == {"passed": 3, "crashed": 1}
     assert place.is_clean()
 
 
 # Judges.
 
 
-def test_a_judge_that_fails_spoils_its_own_trial_only(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A judge that raises, hangs or dies makes its trial a judge error, with the output kept; the others get
+def test_a_judge_that_fails_costs_only_its_own_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If a judge raises, hangs or dies, its trial is a judge error with the output kept; the others get
     their verdicts, and the run is complete."""
-    place = Place(tmp_path, cases=5, entry=ODD).here(monkeypatch)
+    place = Place(tmp_path, cases=5, entry=FAILING).activate(monkeypatch)
     monkeypatch.setattr(judge_pool, "LIMIT", 1.5)
     scripts = [
         "right",
@@ -289,15 +303,15 @@ def test_a_judge_that_fails_spoils_its_own_trial_only(
         f"echo {hostile_families.DIES}",
         f"echo {hostile_families.NOT_FINITE}",
     ]
-    told: list[State] = []
-    trials = place.go(place.agents(scripts), told.append, jobs=2)
+    seen: list[Progress] = []
+    trials = place.run_trials(place.agents(scripts), seen.append, jobs=2)
     assert [trial.status for trial in trials] == ["passed", *["judge_error"] * 4]
     assert [trial.counted for trial in trials] == [True, *[False] * 4]
     assert place.output(trials[2]) == f"{hostile_families.HANGS}\n".encode()
-    parts = ("", "has a fault", "gave no verdict within", "was lost", "nan as partial")
+    parts = ("", "has a fault", "gave no verdict within", "was lost", "nan as partial credit")
     for part, trial in zip(parts, trials, strict=True):
         assert part in trial.verdict["reason"]
-    assert (told[-1].passed, told[-1].failed) == (1, 0)
+    assert (seen[-1].passed, seen[-1].failed) == (1, 0)
     with place.store() as store:
         assert store.run(1).ended
 
@@ -306,73 +320,73 @@ def test_a_judge_that_fails_spoils_its_own_trial_only(
 
 
 @pytest.mark.parametrize("half", ["public", "private"])
-def test_a_suite_that_an_agent_changes_is_noticed_and_changes_no_verdict(place: Place, half: str) -> None:
-    """The run is marked; each verdict is that of the suite as it was opened, also for cases not yet begun."""
-    target = place.suite.expected if half == "private" else place.suite.directory / "inputs"
+def test_a_suite_that_an_agent_changes_is_marked(place: Place, half: str) -> None:
+    """The run is marked as changed; all verdicts are those of the suite as it was opened."""
+    target = place.suite.halves.private if half == "private" else place.suite.directory / "inputs"
     answers = {"public": "printf 'amount,day,void\\n5,1,False\\n' > \"$f\"", "private": 'printf "{}" > "$f"'}
     files = f"{target}/case_0*/{'*.json' if half == 'private' else 'data/*.csv'}"
     spoil = f"for f in {files}; do {answers[half]}; done; "
-    trials = place.go(place.agent(f"answer=$(right); {spoil} echo $answer"), trials=2, jobs=2)
+    trials = place.run_trials(place.agent(f"answer=$(right); {spoil} echo $answer"), trials=2, jobs=2)
     assert [trial.status for trial in trials] == ["passed"] * 8
     with place.store() as store:
         assert store.run(1).plan.suites[0].changed
 
 
-def test_a_suite_that_stays_as_it_is_is_not_marked(place: Place) -> None:
-    """Reading it, and writing into the copies, changes nothing."""
-    place.go(place.agent(f'rm -rf "$inputs"; cat {place.suite.expected}/case_01/answer.json'))
+def test_an_unchanged_suite_is_not_marked(place: Place) -> None:
+    """Reading the suite and changing the copies marks nothing."""
+    place.run_trials(place.agent(f'rm -rf "$inputs"; cat {place.suite.halves.private}/case_01/answer.json'))
     with place.store() as store:
         assert not store.run(1).plan.suites[0].changed
 
 
-def test_a_suite_that_is_gone_was_changed(place: Place) -> None:
-    """If an agent removes it, the run is marked, and its trials have their verdicts."""
-    trials = place.go(place.agent(f"answer=$(right); rm -rf {place.suite.directory}; echo $answer"))
+def test_a_suite_that_an_agent_removes_is_marked(place: Place) -> None:
+    """If an agent removes the suite, the run is marked, and its trials get their verdicts."""
+    trials = place.run_trials(place.agent(f"answer=$(right); rm -rf {place.suite.directory}; echo $answer"))
     assert [trial.status for trial in trials] == ["passed"] * 4
     with place.store() as store:
         assert store.run(1).plan.suites[0].changed
 
 
-def test_a_suite_that_is_damaged_begins_no_trial(place: Place) -> None:
-    """A case that is not what the suite committed to is one error before anything runs."""
+def test_a_damaged_suite_starts_no_trial(place: Place) -> None:
+    """A case that does not fit the suite's digests is an error before anything runs."""
     with place.store() as store:
         run = place.begin(store, place.agent(LOGS + "right"))
         (place.suite.directory / "inputs/case_03/task.md").write_text("another")
         with pytest.raises(TrapError, match=r"case_03/task.md was changed or damaged"):
-            carry_out(store, run, [place.suite], never)
-        assert (place.begun(), store.counts(1)) == (0, {})
+            carry_out(store, run, [place.suite], ignore)
+        assert (place.starts(), store.count_by_status(1)) == (0, {})
     assert place.is_clean()
 
 
-# Interruptions.
+# Interrupts.
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_keeps_what_has_ended_and_no_more(place: Place, number: signal.Signals) -> None:
-    """Finished trials are kept; running ones are killed, not recorded; going on runs the rest, once each."""
+def test_a_signal_stops_the_run_and_keeps_finished_trials(place: Place, number: signal.Signals) -> None:
+    """Running trials are killed and not recorded; a resume runs each of them once."""
     with place.store() as store:
         agent = place.agent("take_number; " + LOGS + "[ $n -le 3 ] || sleep 1000; right")
         run = place.begin(store, agent, trials=3, jobs=2)
         before = signal.getsignal(number)
 
         def stop() -> None:
-            wait_for(lambda: place.begun() == 5)
+            wait_for(lambda: place.starts() == 5)
             os.kill(os.getpid(), number)
 
-        assert carry_out(store, run, [place.suite], At(3, stop)) is True
+        assert carry_out(store, run, [place.suite], ActOnce(3, stop)) is True
         assert signal.getsignal(number) is before
-        assert store.counts(1) == {"passed": 3} and not store.run(1).ended
+        assert store.count_by_status(1) == {"passed": 3} and not store.run(1).ended
         assert store.run(1).incidents == ()
         assert place.is_clean()
         place.log.unlink()
         place.agent(LOGS + "right")
-        assert resumed(place, store, run).ended
-        assert store.counts(1) == {"passed": 12} and place.begun() == 9
+        assert resume(place, store, run).ended
+        assert store.count_by_status(1) == {"passed": 12} and place.starts() == 9
 
 
-def test_a_second_signal_ends_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither a judge that hangs nor an agent that is deaf to signals is waited for; nothing is left."""
-    place = Place(tmp_path, cases=2, entry=ODD).here(monkeypatch)
+def test_a_second_signal_stops_the_run_immediately(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run waits neither for a judge that hangs nor for an agent that ignores signals."""
+    place = Place(tmp_path, cases=2, entry=FAILING).activate(monkeypatch)
     monkeypatch.setattr(judge_pool, "LIMIT", 1000.0)
     monkeypatch.setattr(supervisor_pool, "BEYOND", 1000.0)
     with place.store() as store:
@@ -381,22 +395,92 @@ def test_a_second_signal_ends_at_once(tmp_path: Path, monkeypatch: pytest.Monkey
             LOGS + "trap '' TERM; while :; do sleep 0.02; done",
         ]
         run = place.begin(store, place.agents(scripts), jobs=2, limit=1000.0)
-        heard = threading.Event()
+        stopping = threading.Event()
 
         def insist() -> None:
-            wait_for(lambda: place.begun() == 2 and place.alive("execution.judge_pool"))
+            wait_for(lambda: place.starts() == 2 and place.processes("execution.judge_pool"))
             os.kill(os.getpid(), signal.SIGINT)
-            heard.wait(60)  # until the run begins to land
+            stopping.wait(60)  # until the run stops its supervisors
             os.kill(os.getpid(), signal.SIGINT)
 
-        stop = supervisor_pool.Nursery.stop
-        monkeypatch.setattr(supervisor_pool.Nursery, "stop", lambda self: (stop(self), heard.set()))
+        stop = supervisor_pool.SupervisorPool.stop
+
+        def stop_and_note(pool: supervisor_pool.SupervisorPool) -> None:
+            stop(pool)
+            stopping.set()
+
+        monkeypatch.setattr(supervisor_pool.SupervisorPool, "stop", stop_and_note)
         killed: list[list[str]] = []
-        end_marked = scheduler.end_marked
-        monkeypatch.setattr(scheduler, "end_marked", lambda mark: killed.append(end_marked(mark)))
+        monkeypatch.setattr(trial_workers, "end_marked", lambda mark: killed.append(end_marked(mark)))
         with pytest.raises(KeyboardInterrupt):
-            carry_out(store, run, [place.suite], at_once(insist))
-        # and not at the end, when it had been waited for
+            carry_out(store, run, [place.suite], in_thread(insist))
+        # The agent was killed before the run had ended, not by the last clean-up.
         assert any(name.startswith("sh ") for names in killed[:-1] for name in names)
-        assert store.counts(1) == {}
+        assert store.count_by_status(1) == {}
     assert place.is_clean()
+
+
+# Files that agents leave.
+
+
+@pytest.fixture
+def file_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    """A place with a family whose answers are in the file answer.txt."""
+    place = Place(tmp_path, entry="toy = hostile_families:FILES").activate(monkeypatch)
+    installed(monkeypatch, toy="hostile_families:FILES")
+    return place
+
+
+def rejudged_statuses(place: Place) -> list[tuple[str, str]]:
+    """Return for each trial of run 1 the stored status, and the one that it gets when judged again."""
+    with place.store() as store:
+        found = list(rejudge(store, store.run(1), [place.suite]))
+    return [(one.before.status, one.after.status) for one in found]
+
+
+def test_files_that_agents_leave_are_judged_and_stored(file_place: Place) -> None:
+    """A trial is judged by its files, which are stored, so that it can be judged again later."""
+    scripts = [
+        'right > "$outputs/answer.txt"; mkdir "$outputs/a"; echo log > "$outputs/a/log"',
+        'echo 7 > "$outputs/answer.txt"; echo done',
+        "right",
+        "exit 0",
+    ]
+    first, second, third, fourth = file_place.run_trials(file_place.agents(scripts), jobs=2)
+    assert [one.status for one in (first, second, third, fourth)] == [
+        "passed", "failed", "unreadable", "empty",
+    ]  # fmt: skip
+    with file_place.store() as store:
+        files = read_stored_files(store.output_path(1, first.files), first.files)
+        assert sorted(files) == ["a/log", "answer.txt"] and files["a/log"] == b"log\n"
+        assert store.run(1).incidents == ()
+    assert third.files == fourth.files == Stream()
+    assert rejudged_statuses(file_place) == [
+        ("passed", "passed"), ("failed", "failed"), ("unreadable", "unreadable"), ("empty", "empty"),
+    ]  # fmt: skip
+
+
+def test_stored_files_that_were_changed_are_noticed(file_place: Place) -> None:
+    """An agent that changes the files of earlier trials changes no verdict; those trials are marked."""
+    right = 'right > "$outputs/answer.txt"'
+    archives = file_place.root / ".trapcli/outputs/run_1/*.files.zip"
+    wait = f"while [ $(ls {archives} | wc -l) -lt 3 ]; do sleep 0.02; done"
+    spoil = f"{wait}; for f in {archives}; do echo x >> $f; done"
+    trials = file_place.run_trials(file_place.agents([right, right, right, f"{right}; {spoil}"]))
+    assert [one.status for one in trials] == ["passed"] * 4
+    with file_place.store() as store:
+        incidents = store.run(1).incidents
+    assert [case for _, case, *_ in incidents] == ["case_01", "case_02", "case_03"]
+    assert all("its stored output was changed" in what for *_, what in incidents)
+    assert rejudged_statuses(file_place) == [("passed", "judge_error")] * 3 + [("passed", "passed")]
+
+
+def test_files_of_unfinished_trials_are_swept(file_place: Place) -> None:
+    """A resume removes the archives that belong to no finished trial, and keeps the others."""
+    file_place.run_trials(file_place.agent('right > "$outputs/answer.txt"'))
+    with file_place.store() as store:
+        store._db.execute("DELETE FROM trial WHERE case_id = 'case_02'")
+        store.sweep(1)
+        names = {trial.files.file for trial in store.trials(1)}
+        assert {path.name for path in store.outputs_directory(1).glob("*.zip")} == names
+        assert len(names) == 3

@@ -1,60 +1,69 @@
-"""One trial: what an agent is given, what is taken from it, and that nothing of it stays behind."""
+"""One trial: what an agent gets, what is read from it, and that nothing is left behind."""
 
+import json
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sandbox import Place
+from toy_family import installed
+from trial_place import Place
 
-from trapcli.calibration.execution.supervisor import Ended, Job
-from trapcli.calibration.execution.supervisor_pool import CannotStart, Nursery, Stopped
-from trapcli.calibration.execution.trial import Ran, run_trial
-from trapcli.calibration.execution.workdirs import clear
-from trapcli.calibration.records import Run, Stream
+from trapcli.calibration.execution.messages import Job, Outcome
+from trapcli.calibration.execution.supervisor_pool import CannotStart, Stopped, SupervisorPool
+from trapcli.calibration.execution.trial import TrialRun, run_trial
+from trapcli.calibration.execution.workdirs import clear_scratch
+from trapcli.calibration.records import Run
+from trapcli.calibration.solutions.command import Command
+from trapcli.calibration.stored_output import Stream
 from trapcli.suites.reader import read_case
+
+EMPTY = Stream()
 
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
-    return Place(tmp_path, cases=2).here(monkeypatch)
+    return Place(tmp_path, cases=2).activate(monkeypatch)
 
 
 @pytest.fixture
 def run(place: Place) -> Iterator[Run]:
-    """A run that was begun, its directory for trials made; afterwards nothing is left in that."""
+    """A run with a directory for its trials; after the test the directory is empty."""
     with place.store() as store:
         run = place.begin(store, place.agent("right"))
         os.mkdir(run.scratch)
         yield run
         assert os.listdir(run.scratch) == []
-        clear(run.scratch)
+        clear_scratch(run.scratch)
         assert place.is_clean()
 
 
-def trial(place: Place, run: Run, start: Callable[[Job], Ended], number: int = 1) -> Ran:
+def trial(place: Place, run: Run, start: Callable[[Any], Outcome], number: int = 1) -> TrialRun:
     case = read_case(place.suite, "case_01")
     return run_trial(start, run, 0, case, number, place.root / ".trapcli/outputs/run_1")
 
 
-def ended(exit_code: int = 0, stdout: Stream = Stream(), stderr: Stream = Stream()) -> Ended:  # noqa: B008
-    return Ended(exit_code, False, 0.5, stdout, stderr)
+def outcome(
+    exit_code: int = 0,
+    stdout: Stream = EMPTY,
+    stderr: Stream = EMPTY,
+) -> Outcome:
+    return Outcome(exit_code, False, 0.5, stdout, stderr)
 
 
 def directories(job: Job) -> tuple[Path, Path]:
-    """The directories that a job's agent is told of."""
-    import json
-
-    told = json.loads(job.env["TRAP_MANIFEST"])
-    assert set(told) == {"inputs_dir", "outputs_dir"}
-    return Path(told["inputs_dir"]), Path(told["outputs_dir"])
+    """Return the directories of inputs and outputs in a job's manifest."""
+    manifest = json.loads(job.env["TRAP_MANIFEST"])
+    assert set(manifest) == {"inputs_dir", "outputs_dir"}
+    return Path(manifest["inputs_dir"]), Path(manifest["outputs_dir"])
 
 
-def test_an_agent_gets_a_copy_of_its_own(place: Place, run: Run) -> None:
-    """All public files to the byte, nothing else; an empty place for outputs; no path back to the suite."""
+def test_an_agent_gets_its_own_copy_of_the_inputs(place: Place, run: Run) -> None:
+    """It gets all public files and nothing else, an empty directory for outputs, and no path to the suite."""
 
-    def start(job: Job) -> Ended:
+    def start(job: Job) -> Outcome:
         inputs, outputs = directories(job)
         original = place.suite.directory / "inputs" / "case_01"
         files = {path.relative_to(inputs): path.read_bytes() for path in inputs.rglob("*") if path.is_file()}
@@ -70,7 +79,7 @@ def test_an_agent_gets_a_copy_of_its_own(place: Place, run: Run) -> None:
         (inputs / "left").write_text("for the next trial")
         (outputs / "left").write_text("for the next trial")
         seen.append((inputs, outputs))
-        return ended()
+        return outcome()
 
     seen: list[tuple[Path, Path]] = []
     for number in (1, 2):
@@ -80,13 +89,13 @@ def test_an_agent_gets_a_copy_of_its_own(place: Place, run: Run) -> None:
     assert "changed" not in (place.suite.directory / "inputs/case_01/README.md").read_text()
 
 
-def test_the_job_is_the_solution_s_command(place: Place, run: Run) -> None:
-    """Its words, its directory, an empty input, the run's limit, and new files in the run's outputs."""
+def test_the_job_is_the_command_of_the_solution(place: Place, run: Run) -> None:
+    """The job has its words, directory and limit, an empty input, and new files for its output."""
     jobs: list[Job] = []
 
-    def start(job: Job) -> Ended:
+    def start(job: Job) -> Outcome:
         jobs.append(job)
-        return ended()
+        return outcome()
 
     trial(place, run, start)
     trial(place, run, start)
@@ -97,21 +106,35 @@ def test_the_job_is_the_solution_s_command(place: Place, run: Run) -> None:
     assert len({first.stdout, first.stderr, second.stdout, second.stderr}) == 4
 
 
-def test_figures_are_read_before_all_is_cleared(place: Place, run: Run) -> None:
-    """What the agent wrote of its tokens is part of what came of the trial; without it there is nothing."""
+def test_usage_is_read_before_the_directories_are_removed(place: Place, run: Run) -> None:
+    """The usage that an agent reports is part of its trial; without a report it is None."""
 
-    def start(job: Job) -> Ended:
+    def start(job: Job) -> Outcome:
         (directories(job)[1] / "usage.json").write_text('{"calls": 3}')
-        return ended()
+        return outcome()
 
     assert trial(place, run, start).usage == {"calls": 3}
-    assert trial(place, run, lambda job: ended()).usage is None
+    assert trial(place, run, lambda job: outcome()).usage is None
 
 
-def test_a_trial_that_is_stopped_is_cleared_too(place: Place, run: Run) -> None:
-    """Whatever `start` raises comes through, and the copies are gone."""
+def test_files_are_read_only_for_a_family_whose_answers_are_files(
+    place: Place, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What an agent leaves in its output directory is part of its trial if the family reads files."""
 
-    def start(job: Job) -> Ended:
+    def start(job: Job) -> Outcome:
+        (directories(job)[1] / "answer.txt").write_bytes(b"7\xff")
+        return outcome()
+
+    assert trial(place, run, start).files == {}
+    installed(monkeypatch, toy="hostile_families:FILES")
+    assert trial(place, run, start).files == {"answer.txt": b"7\xff"}
+
+
+def test_a_stopped_trial_is_cleared_too(place: Place, run: Run) -> None:
+    """What `start` raises is passed on, and the directories are removed."""
+
+    def start(job: Job) -> Outcome:
         raise Stopped
 
     with pytest.raises(Stopped):
@@ -119,31 +142,27 @@ def test_a_trial_that_is_stopped_is_cleared_too(place: Place, run: Run) -> None:
 
 
 @pytest.mark.parametrize("exit_code", [126, 127])
-def test_a_shell_that_finds_no_command_means_that_none_can_start(
-    place: Place, run: Run, exit_code: int
-) -> None:
-    """Exit code 126 or 127 and nothing printed: there is no such command; the shell's words are told."""
-    said = place.root / ".trapcli/outputs/run_1/said"
-    said.write_text("sh: 1: agnet: not found\n")
-    stream = Stream("said", 24, 24, b"sh", "d")
+def test_a_shell_that_finds_no_command_is_an_error(place: Place, run: Run, exit_code: int) -> None:
+    """Exit code 126 or 127 without output means that no command was found; the shell says why."""
+    message = place.root / ".trapcli/outputs/run_1/message"
+    message.write_text("sh: 1: agnet: not found\n")
+    stream = Stream("message", 24, 24, b"sh", "d")
     with pytest.raises(
         CannotStart, match=rf"exit code {exit_code} and no output \(sh: 1: agnet: not found\)"
     ):
-        trial(place, run, lambda job: ended(exit_code, stderr=stream))
-    assert trial(place, run, lambda job: ended(exit_code, stdout=stream)).ended.exit_code == exit_code
-    late = replace(ended(exit_code), timed_out=True)
-    assert trial(place, run, lambda job: late).ended.exit_code == exit_code
+        trial(place, run, lambda job: outcome(exit_code, stderr=stream))
+    assert trial(place, run, lambda job: outcome(exit_code, stdout=stream)).outcome.exit_code == exit_code
+    late = replace(outcome(exit_code), timed_out=True)
+    assert trial(place, run, lambda job: late).outcome.exit_code == exit_code
 
 
-def test_an_input_of_the_case_may_be_the_solution_s_input(place: Place, run: Run) -> None:
-    """A solution that takes a file on stdin is given that of its own copy, and its right answer is kept."""
-    solution = replace(run.plan.solution, stdin="task.md", argv=("cat",))
+def test_a_file_of_the_case_may_be_standard_input(place: Place, run: Run) -> None:
+    """A solution may read a file of its inputs on stdin; what it prints is stored."""
+    assert isinstance(run.plan.solution, Command)
+    solution = replace(run.plan.solution, stdin="task.md", command=("cat",))
     run = replace(run, plan=replace(run.plan, solution=solution))
-    nursery = Nursery()
-    ran = trial(place, run, nursery.run)
-    nursery.close()
-    path = place.root / ".trapcli/outputs/run_1" / ran.ended.stdout.file
+    pool = SupervisorPool()
+    found = trial(place, run, pool.run)
+    pool.close()
+    path = place.root / ".trapcli/outputs/run_1" / found.outcome.stdout.file
     assert path.read_bytes() == (place.suite.directory / "inputs/case_01/task.md").read_bytes()
-
-
-# What is left is removed, whatever it is.

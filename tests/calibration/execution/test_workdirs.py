@@ -1,4 +1,4 @@
-"""Directories for trials: made for a run, removed whatever is in them, swept when their run is dead."""
+"""Directories for trials: removed whatever is in them, and swept when their run is dead."""
 
 import fcntl
 import os
@@ -9,17 +9,18 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
-from sandbox import Place
+from trial_place import Place
 
-from trapcli.calibration.execution import workdirs as scratch_module
+from trapcli.calibration.execution import workdirs
 from trapcli.calibration.execution.workdirs import (
-    SCRATCH,
-    clear,
-    in_memory,
+    PREFIX,
+    clear_scratch,
+    fits_in_memory,
+    locked_scratch,
+    memory_scratch,
     new_scratch,
     remove,
-    roomy,
-    sweep_dead,
+    sweep_dead_runs,
 )
 from trapcli.suites.reader import read_case
 
@@ -28,12 +29,12 @@ NOBODY = 65534
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
-    return Place(tmp_path).here(monkeypatch)
+    return Place(tmp_path).activate(monkeypatch)
 
 
 @contextmanager
 def as_nobody() -> Iterator[Path]:
-    """A directory, and for the block the rights of a user that is not root."""
+    """Yield a directory, and have the rights of a user other than root while the block runs."""
     with tempfile.TemporaryDirectory(dir="/tmp") as name:
         os.chmod(name, 0o777)
         root = os.geteuid() == 0
@@ -46,24 +47,24 @@ def as_nobody() -> Iterator[Path]:
                 os.seteuid(0)
 
 
-def test_directories_made_unreadable_are_removed() -> None:
-    """Directories without any rights, in one another, are removed with what is in them, also without being
-    root."""
+def test_directories_without_permissions_are_removed() -> None:
+    """Nested directories without permissions are removed with their files, even if we are not root."""
     with as_nobody() as place:
         inner = place / "scratch" / "a" / "b" / "c"
         inner.mkdir(parents=True)
         (inner / "file").write_text("x")
-        (place / "scratch" / "kept from writing").mkdir()
-        (place / "scratch" / "kept from writing" / "file").write_text("x")
-        os.chmod(place / "scratch" / "kept from writing", 0o500)
+        (place / "scratch" / "read-only").mkdir()
+        (place / "scratch" / "read-only" / "file").write_text("x")
+        os.chmod(place / "scratch" / "read-only", 0o500)
         for folder in (inner, inner.parent, inner.parent.parent, place / "scratch"):
             os.chmod(folder, 0)
         remove(place / "scratch")
         assert os.listdir(place) == []
 
 
-def test_trees_of_any_depth_are_removed(tmp_path: Path) -> None:
-    """Directories nested deeper than a path may be long, and than a recursion may go, are removed."""
+@pytest.mark.slow
+def test_a_tree_of_any_depth_is_removed(tmp_path: Path) -> None:
+    """Directories nested too deeply for a path or for a recursion are removed."""
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     here = os.open(scratch, os.O_RDONLY)
@@ -77,8 +78,8 @@ def test_trees_of_any_depth_are_removed(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == []
 
 
-def test_links_are_removed_and_not_followed(tmp_path: Path) -> None:
-    """What a link in the directory points at stays as it is, its rights too."""
+def test_links_are_removed_but_not_followed(tmp_path: Path) -> None:
+    """The target of a link stays as it is, and keeps its permissions."""
     outside = tmp_path / "outside"
     outside.mkdir(mode=0o700)
     (outside / "file").write_text("x")
@@ -90,70 +91,79 @@ def test_links_are_removed_and_not_followed(tmp_path: Path) -> None:
     (scratch / "gone").symlink_to(tmp_path / "gone")
     os.mkfifo(scratch / "pipe")
     os.chmod(scratch / "a", 0)
-    scratch_module._remove_piecemeal(scratch)
+    workdirs._remove_piecemeal(scratch)
     assert os.listdir(tmp_path) == ["outside"]
     assert stat.S_IMODE(outside.stat().st_mode) == 0o500 and (outside / "file").read_text() == "x"
 
 
-def test_a_directory_that_is_gone_is_no_error(tmp_path: Path) -> None:
-    """An agent may have removed it already; and what became a file is left alone."""
+def test_a_missing_directory_is_ignored(tmp_path: Path) -> None:
+    """An agent may have removed the directory already; a file in its place is left alone."""
     remove(tmp_path / "gone")
     (tmp_path / "file").write_text("x")
     remove(tmp_path / "file")
 
 
-def test_only_a_run_s_own_directory_is_cleared(place: Place) -> None:
-    """A path from the database that is not one that we made, is not touched."""
-    kept = place.root / "precious"
-    kept.mkdir()
+def test_only_the_directory_of_a_run_is_cleared(place: Place) -> None:
+    """A path from the database is left alone if it is not one that we made."""
+    precious = place.root / "precious"
+    precious.mkdir()
     inside = place.temp / "other"
     inside.mkdir()
     near = place.temp / "trapcli-0123"
     near.mkdir()
-    for path in (kept, inside, near, place.temp, near / ".." / "other", Path("trapcli-0123456789abcdef")):
-        assert clear(str(path)) == []
-    assert kept.exists() and inside.exists() and near.exists()
+    for path in (precious, inside, near, place.temp, near / ".." / "other", Path("trapcli-0123456789abcdef")):
+        assert clear_scratch(str(path)) == []
+    assert precious.exists() and inside.exists() and near.exists()
 
 
-def test_what_dead_runs_left_is_swept_and_nothing_of_the_living(
+def test_only_the_directories_of_dead_runs_are_swept(
     place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A directory whose lock nobody holds is removed, on the disk and in memory; one that is held, or is
-    not marked as a run's, stays."""
+    """An unlocked directory is removed, on disk and in memory; one that is locked or has no lock stays."""
     memory = tmp_path / "memory"
     memory.mkdir()
-    monkeypatch.setattr(scratch_module, "MEMORY", str(memory))
+    monkeypatch.setattr(workdirs, "MEMORY", str(memory))
     found = [home / f"trapcli-{digit * 16}" for home in (place.temp, memory) for digit in "abc"]
     for path in found:
         (path / "deep").mkdir(parents=True)
     locks = [path / ".lock" for path in found if path.name[-1] != "c"]
     for lock in locks:
         lock.touch()
-    with ExitStack() as life:
+    with ExitStack() as locked:
         for lock in locks:
             if lock.parent.name[-1] == "b":
-                fcntl.flock(life.enter_context(open(lock)), fcntl.LOCK_EX)
-        sweep_dead()
+                fcntl.flock(locked.enter_context(open(lock)), fcntl.LOCK_EX)
+        sweep_dead_runs()
         assert [path.name[-1] for path in found if path.exists()] == ["b", "c", "b", "c"]
-    sweep_dead()
+    sweep_dead_runs()
     assert {path.name[-1] for path in found if path.exists()} == {"c"}
 
 
-def test_copies_stand_in_memory_only_where_there_is_room(
+def test_a_directory_is_locked_while_its_run_lives(place: Place) -> None:
+    """A sweep leaves the directory alone inside the block; after the block it is gone."""
+    scratch = Path(new_scratch())
+    with locked_scratch(str(scratch)):
+        sweep_dead_runs()
+        assert scratch.exists() and stat.S_IMODE(scratch.stat().st_mode) == 0o700
+        assert scratch.parent == place.temp
+    assert not scratch.exists()
+
+
+def test_copies_are_made_in_memory_only_if_there_is_room(
     place: Place, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Without such a file system, or with a full one, copies are made on the disk."""
+    """Without a file system in memory, or with a full one, copies are made on disk."""
     case = read_case(place.suite, "case_01")
-    monkeypatch.setattr(scratch_module, "MEMORY", str(tmp_path))
-    assert roomy([case], 2)
-    assert not roomy([case], 10**9)
-    monkeypatch.setattr(scratch_module, "MEMORY", str(tmp_path / "gone"))
-    assert not roomy([case], 2)
-    assert in_memory("/tmp/trapcli-x") == str(tmp_path / "gone" / "trapcli-x")
+    monkeypatch.setattr(workdirs, "MEMORY", str(tmp_path))
+    assert fits_in_memory([case], 2)
+    assert not fits_in_memory([case], 10**9)
+    monkeypatch.setattr(workdirs, "MEMORY", str(tmp_path / "gone"))
+    assert not fits_in_memory([case], 2)
+    assert memory_scratch("/tmp/trapcli-x") == str(tmp_path / "gone" / "trapcli-x")
 
 
-def test_no_name_of_a_scratch_directory_comes_twice() -> None:
-    """A directory for trials is not there before its run is stored, and nobody can guess its name."""
+def test_names_of_scratch_directories_are_unique() -> None:
+    """A new name was never given before, and there is no such directory yet."""
     names = {new_scratch() for _ in range(100)}
     assert len(names) == 100 and not any(map(os.path.exists, names))
-    assert all(SCRATCH in os.path.basename(name) for name in names)
+    assert all(PREFIX in os.path.basename(name) for name in names)

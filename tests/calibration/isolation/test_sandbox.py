@@ -1,4 +1,4 @@
-"""What an isolated solution finds, and what it does not: it really runs under bubblewrap here."""
+"""What an isolated solution sees and what it does not; it really runs under bubblewrap here."""
 
 import json
 import os
@@ -8,23 +8,24 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 import toy_family
 from checkout import SUPPORT
 from seeking_agent import walk
-from toy_family import TOY
+from toy_family import TOY, build_toy
 
-from trapcli.building.builder import build_suite
 from trapcli.calibration.isolation import sandbox
 from trapcli.calibration.isolation.sandbox import isolated, refuse_missing_bwrap, refuse_unseen
 from trapcli.calibration.plan import plan_suite
 from trapcli.calibration.records import Plan
-from trapcli.calibration.solutions.builtin import Builtin, command_for
-from trapcli.calibration.solutions.command import read_solution, solution_env
+from trapcli.calibration.solutions.environment import TrialDirectories
+from trapcli.calibration.solutions.solution import read_solution
 from trapcli.core.errors import TrapError
 from trapcli.suites.reader import Suite, open_suite, read_case
+
+pytestmark = pytest.mark.slow
 
 SEEKER = SUPPORT / "seeking_agent.py"
 SEED = str(3**70)
@@ -41,34 +42,35 @@ def unusable() -> str:
 needs_bwrap = pytest.mark.skipif(bool(unusable()), reason=unusable())
 
 
+def directories_in(scratch: Path) -> TrialDirectories:
+    return TrialDirectories(scratch / "inputs", scratch / "outputs", scratch / "home")
+
+
 class Scene(NamedTuple):
-    """A project that holds a solution, agent/, and a suite with its private half, in traps/toy."""
+    """A project with a solution, agent/, and a suite with its private half, in traps/toy."""
 
     home: Path
     suite: Suite
 
-    def plan(self, given: str, cwd: Path | None = None, **more) -> Plan:
+    def plan(self, given: str, cwd: Path | None = None, **more: Any) -> Plan:
         solution = read_solution(given, cwd or self.home)
         return Plan(solution, (plan_suite(self.suite),), 1, 60.0, isolate=True, **more)
 
     def run(
-        self, given: str, cwd: Path | None = None, argv=None, **more
+        self, given: str, cwd: Path | None = None, argv: Any = None, **more: Any
     ) -> "subprocess.CompletedProcess[str]":
-        """Run the solution as a trial on case_01 does, in a directory that is gone when it ended."""
+        """Run the solution as a trial of case_01 does, in a directory that is removed afterwards."""
         plan = self.plan(given, cwd, **more)
         scratch = self.home.parent / "scratch"
         for name in ("outputs", "home"):
             (scratch / name).mkdir(parents=True)
         shutil.copytree(self.suite.directory / "inputs/case_01", scratch / "inputs")
-        env = solution_env(
-            plan.solution,
-            inputs=scratch / "inputs",
-            outputs=scratch / "outputs",
-            home=scratch / "home",
-            isolate=True,
-            names=plan.env,
-        )
-        command = isolated(argv or plan.solution.argv, plan, scratch)
+        directories = directories_in(scratch)
+        env = plan.solution.environment(directories, isolate=True, allowed=plan.env)
+        case = read_case(self.suite, "case_01")
+        if argv is None:
+            argv = plan.solution.argv(case, 1, recipe=self.suite.recipe, token="x")
+        command = isolated(argv, plan, directories)
         try:
             return subprocess.run(
                 command,
@@ -83,27 +85,27 @@ class Scene(NamedTuple):
 
 
 @pytest.fixture
-def scene(tmp_path, monkeypatch):
+def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     home = tmp_path / "project"
     (home / ".trapcli").mkdir(parents=True)
     (home / ".trapcli/runs.db").write_text(f"the seed is {SEED}")
     monkeypatch.syspath_prepend(str(toy_family.declare(tmp_path / "metadata")))
     toy_family.installed(monkeypatch)
-    suite = build_suite(TOY, seed=SEED, knobs=TOY.knobs(), count=2, target=home / "traps/toy")
+    suite = build_toy(home / "traps/toy", seed=SEED, count=2)
     monkeypatch.chdir(home)
     sandbox._sandbox.cache_clear()
     return Scene(home, suite)
 
 
-def sought(scene: Scene, cwd: Path, python: str = sys.executable, everywhere: bool = False):
-    """What the seeker, put into `cwd`, finds of the seed, an answer, and what else would tell one.
+def seek(scene: Scene, cwd: Path, python: str = sys.executable, everywhere: bool = False) -> Any:
+    """Return what the seeker, run in `cwd`, finds of the seed, of an answer and of the program.
 
-    Unless `everywhere`, it does not look through the system and the interpreter that runs the tests.
+    everywhere: whether it also reads the system and the interpreter that runs the tests.
     """
     shutil.copy(SEEKER, cwd / "seeking_agent.py")
     skip = ["all" if everywhere else "none", *sandbox.SYSTEM, sys.base_prefix, sys.prefix]
-    slip = json.loads((scene.suite.expected / "case_01/answer.json").read_text())["slips"][0]["result"]
-    needles = [SEED, f'"result": "{slip}"']
+    mistake = read_case(scene.suite, "case_01").known_mistakes[0].result
+    needles = [SEED, f'"result": "{mistake}"']
     words = [python, "seeking_agent.py", ":".join(skip), *(needle[::-1] for needle in needles)]
     done = scene.run(shlex.join(words), cwd)
     assert done.returncode == 0, done.stderr
@@ -111,15 +113,15 @@ def sought(scene: Scene, cwd: Path, python: str = sys.executable, everywhere: bo
 
 
 @needs_bwrap
-def test_a_solution_that_searches_everything_finds_nothing(scene):
-    """Around it stand a suite, an older one, its repository, stored runs and this program: none is found."""
+def test_a_solution_that_searches_everything_finds_nothing(scene: Any) -> None:
+    """Around it are suites, a repository, stored runs and this program; it finds none of them."""
     old = shutil.copytree(scene.home / "traps/toy", scene.home / "data/old")
     shutil.copytree(old / "expected", scene.home / "data/private")
     (scene.home / ".git").mkdir()
     (scene.home / ".git/packed").write_text(SEED)
     (scene.home / "link").symlink_to(scene.home / "traps")
     (scene.home.parent / "seed.txt").write_text(SEED)
-    found = sought(scene, scene.home, everywhere=True)
+    found = seek(scene, scene.home, everywhere=True)
     assert (found["names"], found["hits"], found["imports"]) == ([], [], [])
     assert (found["escapes"], found["settings"]) == ([], [])
     assert found["processes"]["hits"] == [] and len(found["processes"]["pids"]) < 5
@@ -132,8 +134,8 @@ def test_a_solution_that_searches_everything_finds_nothing(scene):
     assert (scene.home / "traps/toy/expected/suite.json").is_file()
 
 
-def test_the_seeker_finds_what_is_not_hidden(scene):
-    """Run by itself, the same search finds the suite, the stored run and the seed in both."""
+def test_the_seeker_finds_what_is_not_hidden(scene: Any) -> None:
+    """Without isolation the same search finds the suite, the stored run and the seed in both."""
     names, hits = walk([], True, [SEED.encode()], top=str(scene.home))
     assert {"case_01", "answer.json", "suite.json", "expected.sha256", "runs.db"} == {
         *map(os.path.basename, names)
@@ -142,8 +144,8 @@ def test_the_seeker_finds_what_is_not_hidden(scene):
 
 
 @needs_bwrap
-def test_variables_are_those_allowed(scene, monkeypatch):
-    """Only the allow-list and what --env names is seen, by any process inside."""
+def test_variables_are_those_allowed(scene: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No process inside has a variable that is neither harmless nor named with --env."""
     monkeypatch.setenv("API_KEY", "letmein")
     monkeypatch.setenv("OTHER_KEY", "keepout")
     monkeypatch.setenv("TRAPCLI_SEED", SEED)
@@ -159,28 +161,28 @@ def test_variables_are_those_allowed(scene, monkeypatch):
 
 @needs_bwrap
 @pytest.mark.parametrize("where", ["traps", "agent", "."])
-def test_solution_beside_and_around_a_suite(scene, where):
-    """Wherever the suite stands as seen from the solution, above, beside or below it, it is not seen."""
+def test_solution_beside_and_around_a_suite(scene: Any, where: str) -> None:
+    """A suite above, beside or below the solution is not visible to it."""
     cwd = scene.home / where
     cwd.mkdir(exist_ok=True)
-    found = sought(scene, cwd)
+    found = seek(scene, cwd)
     assert (found["names"], found["hits"], found["imports"]) == ([], [], [])
     assert found["cwd"][0] == str(cwd) and "seeking_agent.py" in found["cwd"][1]
 
 
 @needs_bwrap
-def test_private_half_elsewhere(scene):
-    """A private half in another directory is hidden as well, also if it is in sight."""
+def test_private_half_elsewhere(scene: Any) -> None:
+    """A private half in another directory is hidden too, even below the solution's directory."""
     shutil.move(scene.home / "traps/toy/expected", scene.home / "kept-apart")
     suite = open_suite(scene.home / "traps/toy", scene.home / "kept-apart")
-    found = sought(Scene(scene.home, suite), scene.home)
+    found = seek(Scene(scene.home, suite), scene.home)
     assert (found["names"], found["hits"]) == ([], [])
 
 
 @needs_bwrap
-def test_installed_program_is_hidden(scene, installed):
-    """The solution's own environment has this program installed; its packages are there, ours is not."""
-    found = sought(scene, scene.home, str(installed.parent / "python"))
+def test_installed_program_is_hidden(scene: Any, installed: Path) -> None:
+    """In an environment that has this program installed, the solution sees everything else."""
+    found = seek(scene, scene.home, str(installed.parent / "python"))
     assert (found["names"], found["hits"], found["imports"]) == ([], [], [])
     code = "import pathlib, yaml; print(yaml.__version__)"
     done = scene.run(shlex.join([str(installed.parent / "python"), "-c", code]))
@@ -188,8 +190,8 @@ def test_installed_program_is_hidden(scene, installed):
 
 
 @needs_bwrap
-def test_pythons_and_shells(scene):
-    """Interpreters are found as outside: by name, through a venv, an env line, a symbolic link, a shell."""
+def test_pythons_and_shells(scene: Any) -> None:
+    """Interpreters work as outside: by name, through a venv, an env line, a symbolic link, a shell."""
     venv = scene.home.parent / "venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
     (scene.home.parent / "tools").mkdir()
@@ -207,8 +209,8 @@ def test_pythons_and_shells(scene):
 
 
 @needs_bwrap
-def test_shims(scene, monkeypatch):
-    """A program that only looks for the real one beside it, as pyenv has them, finds it."""
+def test_shims(scene: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A shim, which looks for the real program beside it as pyenv's do, finds it."""
     root = scene.home.parent / "anyenv"
     for place, text in [
         ("shims/agent", f'#!/bin/sh\nexec {root}/libexec/find agent "$@"\n'),
@@ -224,14 +226,14 @@ def test_shims(scene, monkeypatch):
 
 
 @needs_bwrap
-def test_lines_of_shell(scene):
-    """A shell gets its arguments as they are, and finds interpreters by their names."""
+def test_lines_of_shell(scene: Any) -> None:
+    """A shell gets its arguments unchanged, and finds interpreters by name."""
     assert scene.run("sh -c 'echo $0 $1; python3 -c \"print(6)\"' a b").stdout == "a b\n6\n"
 
 
 @needs_bwrap
-def test_script_in_another_directory(scene):
-    """A command may name a script elsewhere: its directory is seen, but not a suite beside it."""
+def test_script_in_another_directory(scene: Any) -> None:
+    """A script in another directory is visible with what is beside it, except a suite."""
     other = scene.home.parent / "agents"
     other.mkdir()
     (other / "part.py").write_text("TEXT = 'imported'")
@@ -247,8 +249,8 @@ def test_script_in_another_directory(scene):
 
 
 @needs_bwrap
-def test_behind_symbolic_links(scene):
-    """A solution's directory that is reached through a symbolic link has the name by which it was given."""
+def test_behind_symbolic_links(scene: Any) -> None:
+    """A directory reached through a symbolic link has the same name inside."""
     real = scene.home.parent / "disk/agent"
     real.mkdir(parents=True)
     shutil.copytree(scene.home / "traps", real / "traps")
@@ -259,8 +261,8 @@ def test_behind_symbolic_links(scene):
 
 
 @needs_bwrap
-def test_names_and_certificates(scene, monkeypatch):
-    """What a client needs to call a model is there: name servers, certificates, also those kept elsewhere."""
+def test_names_and_certificates(scene: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Name servers and certificates, which a client needs to call a model, are visible."""
     place = scene.home.parent / "corporate.pem"
     place.write_text("a certificate")
     monkeypatch.setenv("SSL_CERT_FILE", str(place))
@@ -272,8 +274,8 @@ def test_names_and_certificates(scene, monkeypatch):
 
 
 @needs_bwrap
-def test_ends(scene):
-    """Exit codes come through, a signal as 128 and its number, a missing program as 127; nothing is left."""
+def test_ends(scene: Any) -> None:
+    """Exit codes are passed on, signal N as 128 + N, a missing program as 127; no process is left."""
     assert scene.run("sh -c 'exit 7'").returncode == 7
     assert scene.run("sh -c 'kill -9 $$'").returncode == 137
     assert scene.run("sh -c 'exit 0'", argv=["no-such-program"]).returncode == 127
@@ -285,7 +287,7 @@ def test_ends(scene):
 
 
 def running(mark: str) -> list[str]:
-    """The processes in whose command the mark stands."""
+    """Return the processes with the mark in their command."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -298,14 +300,16 @@ def running(mark: str) -> list[str]:
 
 
 @needs_bwrap
-def test_killing_it_kills_all(scene):
-    """When bubblewrap is killed, what it runs is gone at once, whatever session that is in."""
+def test_killing_it_kills_all(scene: Any) -> None:
+    """Killing bubblewrap kills what it runs at once, in whatever session that is."""
     scratch = scene.home.parent / "scratch"
     for name in ("inputs", "outputs", "home"):
         (scratch / name).mkdir(parents=True)
     mark = f"{os.getpid()}.25"
     plan = scene.plan(f"sh -c 'trap \"\" TERM; setsid sleep {mark} & echo up; sleep {mark}'")
-    started = subprocess.Popen(isolated(plan.solution.argv, plan, scratch), stdout=subprocess.PIPE)
+    started = subprocess.Popen(
+        isolated(plan.solution.command, plan, directories_in(scratch)), stdout=subprocess.PIPE
+    )
     assert started.stdout.readline() == b"up\n"
     started.kill()
     assert started.stdout.read() == b""  # ends when nobody holds the pipe any more
@@ -315,58 +319,58 @@ def test_killing_it_kills_all(scene):
 
 
 @needs_bwrap
-def test_builtin_solutions_work(scene):
-    """A builtin is this program, so it is seen by it, and it solves in any directory."""
+def test_builtin_solutions_work(scene: Any) -> None:
+    """A builtin is part of this program, so it sees the program, and it solves in any directory."""
     case = read_case(scene.suite, "case_01")
-    for builtin, wanted in [
-        (Builtin(), TOY.solve(case.files)),
-        (Builtin(slip="void_counted"), TOY.slip(case.files, "void_counted")),
+    for given, wanted in [
+        ("builtin:solve", TOY.solve(case.files)),
+        ("builtin:mistake:void_counted", TOY.solve(case.files, "void_counted")),
     ]:
-        done = scene.run("builtin:solve", argv=command_for(builtin, "toy", case.mechanisms, "x"))
+        done = scene.run(given)
         assert (done.returncode, done.stderr, done.stdout) == (0, "", wanted)
     refuse_unseen(scene.plan("builtin:solve", Path.home()))
 
 
 @needs_bwrap
-def test_refused_places(scene, monkeypatch):
-    """Where showing the solution would show what must be hidden, or everything, it is refused."""
+def test_refused_places(scene: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A solution is refused if showing its directory would show what must be hidden, or everything."""
     monkeypatch.setenv("HOME", str(scene.home.parent / "me"))
     (scene.home.parent / "me").mkdir()
-    for cwd, said in [
-        (scene.home / "traps/toy", "must be hidden from it"),
-        (scene.home / "traps/toy/expected/case_01", "must be hidden from it"),
-        (scene.home / ".trapcli", "must be hidden from it"),
-        (Path(sandbox.__file__).parent, "must be hidden from it"),
-        (Path("/"), "all of that would be shown"),
-        (Path("/tmp"), "all of that would be shown"),
-        (scene.home.parent / "me", "all of that would be shown"),
-        (scene.home.parent, "all of that would be shown"),
-        (scene.home / "gone", "is no directory"),
+    for cwd, message in [
+        (scene.home / "traps/toy", "must be hidden "),
+        (scene.home / "traps/toy/expected/case_01", "must be hidden "),
+        (scene.home / ".trapcli", "must be hidden "),
+        (Path(sandbox.__file__).parent, "must be hidden "),
+        (Path("/"), "could see everything there"),
+        (Path("/tmp"), "could see everything there"),
+        (scene.home.parent / "me", "could see everything there"),
+        (scene.home.parent, "could see everything there"),
+        (scene.home / "gone", "is not a directory"),
     ]:
-        with pytest.raises(TrapError, match=said):
+        with pytest.raises(TrapError, match=message):
             refuse_unseen(scene.plan("sh -c true", cwd))
 
 
 @needs_bwrap
-def test_program_out_of_sight(scene, monkeypatch):
-    """A program that only exists outside is refused before any trial."""
+def test_program_out_of_sight(scene: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that is not visible inside is refused before any trial."""
     refuse_unseen(scene.plan("sh -c true"))
     hidden = scene.home / "traps/toy/agent"
     hidden.write_text("#!/bin/sh\n")
     hidden.chmod(0o755)
-    with pytest.raises(TrapError, match="is not to be found by a solution that is isolated"):
+    with pytest.raises(TrapError, match="an isolated solution cannot find its program"):
         refuse_unseen(scene.plan("traps/toy/agent"))
 
 
-def test_without_bwrap(monkeypatch):
-    """Without the program there is one clear error, and no way around it."""
+def test_without_bwrap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If bubblewrap is missing, there is one clear error, and nothing runs without it."""
     monkeypatch.setenv("PATH", "")
-    with pytest.raises(TrapError, match="--isolate needs bubblewrap, and there is no program bwrap on PATH"):
+    with pytest.raises(TrapError, match="--isolate needs bubblewrap, but there is no program bwrap on PATH"):
         refuse_missing_bwrap()
 
 
-def test_bwrap_that_does_not_work(tmp_path, monkeypatch):
-    """Where it may not make namespaces, what it says is told, with what to do."""
+def test_bwrap_that_does_not_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If it may not create namespaces, the error has what it says, and what to do."""
     (tmp_path / "bwrap").write_text(
         "#!/bin/sh\necho 'bwrap: No permissions to create new namespace.' >&2; exit 1\n"
     )

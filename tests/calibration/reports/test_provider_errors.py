@@ -1,17 +1,20 @@
-"""Which trials look like an error of the agent's provider, and which must not."""
+"""Which trials look like an error of the agent's provider, and which do not."""
+
+from typing import Any
 
 import pytest
 from factories import stream, trial
 
 from trapcli.calibration.reports.provider_errors import LOOK, looks_like_provider_error
 
-UNREADABLE = "exit code 1; the output alone is unreadable: there is no ANSWER: line"
 
-
-def looks(text, status="unreadable", errors="", reason=""):
+def is_flagged(text: Any, status: Any = "unreadable", errors: Any = "", output_status: Any = "") -> Any:
     texts = {"out": text.encode(), "err": errors.encode()}
     one = trial(
-        status=status, output=stream(text, file="out"), errors=stream(errors, file="err"), reason=reason
+        status=status,
+        output=stream(text, file="out"),
+        errors=stream(errors, file="err"),
+        output_status=output_status,
     )
     return looks_like_provider_error(one, lambda found, limit: texts[found.file][-limit:])
 
@@ -38,10 +41,10 @@ def looks(text, status="unreadable", errors="", reason=""):
         "invalid x-api-key",
     ],
 )
-def test_messages_of_providers(text):
-    """A short message of that kind in place of an answer looks like a provider's error."""
-    assert looks(text)
-    assert looks(f"Traceback:\n  ...\n{text}\n")
+def test_messages_of_providers(text: str) -> None:
+    """A short error message instead of an answer looks like a provider error."""
+    assert is_flagged(text)
+    assert is_flagged(f"Traceback:\n  ...\n{text}\n")
 
 
 @pytest.mark.parametrize(
@@ -54,53 +57,51 @@ def test_messages_of_providers(text):
         "",
     ],
 )
-def test_other_words_are_none(text):
-    """Other words without an answer, amounts like 429 among them, do not."""
-    assert not looks(text)
+def test_other_texts(text: str) -> None:
+    """Other texts without an answer, even with amounts like 429, do not."""
+    assert not is_flagged(text)
 
 
-def test_trials_with_an_answer_are_none():
-    """An answer that passed or failed, and one printed before a crash, is an answer."""
+def test_trials_with_an_answer() -> None:
+    """A trial with an answer does not, even if its process crashed after printing it."""
     text = "429 Too Many Requests, retried. ANSWER: 12.00"
-    assert not looks(text, "passed")
-    assert not looks(text, "failed")
-    for judged in (
-        "the output alone would have passed",
-        "the output alone would have failed: 12.00 is wrong",
-    ):
-        assert not looks(text, "crashed", reason=f"exit code 1; {judged}")
-    assert looks(text, "crashed", reason=UNREADABLE)
+    assert not is_flagged(text, "passed")
+    assert not is_flagged(text, "failed")
+    for output_status in ("passed", "failed"):
+        assert not is_flagged(text, "crashed", output_status=output_status)
+        assert not is_flagged(text, "timed_out", output_status=output_status)
+    assert is_flagged(text, "crashed", output_status="unreadable")
 
 
-def test_long_outputs_are_none():
-    """Pages without an answer in which such words occur are the agent's own."""
-    assert not looks("Thinking about the rate limit. " * 100)
+def test_long_outputs() -> None:
+    """Pages of text in which such words occur do not: they are the agent's own."""
+    assert not is_flagged("Thinking about the rate limit. " * 100)
 
 
-def test_judge_errors_are_none():
-    """A trial that has no verdict is not looked at."""
-    assert not looks("rate limit exceeded", "judge_error")
+def test_judge_errors() -> None:
+    """A trial without a verdict does not."""
+    assert not is_flagged("rate limit exceeded", "judge_error")
 
 
-def test_stderr_counts_where_nothing_was_printed_or_the_process_ended_badly():
-    """The end of stderr is looked at if stdout is blank or the process failed, and not else."""
+def test_stderr_is_searched_if_stdout_is_blank_or_the_process_ended_badly() -> None:
+    """The end of stderr is searched only if stdout is blank or the process ended badly."""
     noise = "debug\n" * 1000
-    assert looks("\n", "empty", f"{noise}rate limit exceeded\n")
-    assert looks("starting\n", "crashed", "HTTP 503\n", UNREADABLE)
-    assert not looks("I give up\n", "unreadable", "HTTP 503, retried\n")
-    assert not looks("", "empty", f"rate limit exceeded\n{noise}")
+    assert is_flagged("\n", "empty", f"{noise}rate limit exceeded\n")
+    assert is_flagged("starting\n", "crashed", "HTTP 503\n", "unreadable")
+    assert not is_flagged("I give up\n", "unreadable", "HTTP 503, retried\n")
+    assert not is_flagged("", "empty", f"rate limit exceeded\n{noise}")
 
 
-def test_reads_little_and_only_what_is_needed():
-    """No more than the last bytes of a stream are asked for, and nothing of trials that have an answer."""
-    asked = []
+def test_only_the_end_of_a_stream_is_read() -> None:
+    """The last bytes of a stream are read, and nothing of trials with an answer."""
+    limits = []
 
-    def read(found, limit):
-        asked.append(limit)
+    def read(found: Any, limit: Any) -> Any:
+        limits.append(limit)
         return b""
 
     looks_like_provider_error(trial(status="passed"), read)
     looks_like_provider_error(trial(status="failed"), read)
-    assert asked == []
-    looks_like_provider_error(trial(status="crashed", errors="x" * 10_000), read)
-    assert asked == [LOOK, LOOK]
+    assert limits == []
+    looks_like_provider_error(trial(status="crashed", errors="x" * 10_000, output_status="unreadable"), read)
+    assert limits == [LOOK, LOOK]

@@ -1,4 +1,4 @@
-"""Rates and their intervals against scipy, statsmodels, brute force, and simulation."""
+"""Rates and intervals agree with scipy, statsmodels, brute force and simulation."""
 
 import subprocess
 import sys
@@ -9,24 +9,24 @@ from random import Random
 import numpy
 import pytest
 import statsmodels.api as sm
-from benchmarks.coverage import Cell, suite_cover, wilson_cover
+from benchmarks.interval_coverage import Cell, suite_coverage, wilson_coverage
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 from statsmodels.stats.proportion import proportion_confint
 
-from trapcli.calibration.stats.quantiles import NORMAL, student
+from trapcli.calibration.stats.quantiles import NORMAL_975, student_975
 from trapcli.calibration.stats.rates import (
     Counts,
     Interval,
-    clustered_error,
-    clustered_t,
+    clustered_standard_error,
+    clustered_t_interval,
     effective_trials,
+    interval_on_new_cases,
+    interval_on_these_cases,
     mean_pass_at_k,
     mean_pass_hat_k,
     mean_rate,
-    on_new_cases,
-    on_these_cases,
     pass_at_k,
     pass_hat_k,
     wilson,
@@ -50,16 +50,16 @@ def even_suites(draw: st.DrawFn) -> list[Counts]:
 SUITES = st.lists(counts(), min_size=2, max_size=12) | even_suites()
 
 
-def flipped(cases: list[Counts]) -> list[Counts]:
+def swap_outcomes(cases: list[Counts]) -> list[Counts]:
     return [(trials - passes, trials) for passes, trials in cases]
 
 
-def sure(interval: Interval | None) -> Interval:
+def require(interval: Interval | None) -> Interval:
     assert interval is not None
     return interval
 
 
-def within(inner: Interval, outer: Interval) -> bool:
+def is_within(inner: Interval, outer: Interval) -> bool:
     return outer.low - 1e-12 <= inner.low and inner.high <= outer.high + 1e-12
 
 
@@ -74,7 +74,7 @@ def test_wilson_of_few_trials(passes: int, trials: int, low: float, high: float)
 
 
 @given(counts(most=500))
-def test_wilson_is_scipys_and_statsmodels(case: Counts) -> None:
+def test_wilson_matches_scipy_and_statsmodels(case: Counts) -> None:
     """Wilson's interval agrees with scipy and with statsmodels."""
     interval = wilson(*case)
     theirs = binomtest(*case).proportion_ci(method="wilson")
@@ -85,29 +85,29 @@ def test_wilson_is_scipys_and_statsmodels(case: Counts) -> None:
 
 
 @given(st.floats(0, 1), st.floats(0.1, 1e6))
-def test_wilson_holds_its_rate(rate: float, trials: float) -> None:
-    """At any number of trials Wilson's interval lies in 0 to 1, holds the rate, and has a width."""
+def test_wilson_contains_its_rate(rate: float, trials: float) -> None:
+    """For any number of trials Wilson's interval is within 0 to 1, contains the rate and has a width."""
     interval = wilson_at(rate, trials)
     assert 0 <= interval.low <= rate <= interval.high <= 1
     assert interval.low < interval.high
 
 
 @pytest.mark.parametrize("case", [(0, 0), (-1, 5), (6, 5), (1, -1)])
-def test_counts_that_cannot_be_are_refused(case: Counts) -> None:
-    """More passes than trials, fewer than none, and no trial at all have no interval."""
-    with pytest.raises(ValueError, match="no rate"):
+def test_impossible_counts_are_refused(case: Counts) -> None:
+    """More passes than trials, negative counts and zero trials are errors."""
+    with pytest.raises(ValueError, match="have no rate"):
         wilson(*case)
 
 
 @pytest.mark.parametrize(("rate", "trials"), [(-0.1, 5), (1.1, 5), (0.5, 0)])
-def test_a_rate_that_cannot_be_is_refused(rate: float, trials: float) -> None:
-    """A rate outside 0 to 1 and no trials have no interval."""
-    with pytest.raises(ValueError, match="no interval"):
+def test_impossible_rates_are_refused(rate: float, trials: float) -> None:
+    """A rate outside 0 to 1 and zero trials are errors."""
+    with pytest.raises(ValueError, match="has no interval"):
         wilson_at(rate, trials)
 
 
-def test_every_case_weighs_the_same() -> None:
-    """The mean rate is the mean of case rates, not of trials, and leaves out a case without trials."""
+def test_every_case_has_the_same_weight() -> None:
+    """The mean rate is the mean of case rates, not of trials, and skips cases without trials."""
     assert mean_rate([(1, 1), (0, 9), (0, 0)]) == 0.5
     assert mean_rate([(0, 0)]) is None
     assert mean_rate([]) is None
@@ -115,130 +115,141 @@ def test_every_case_weighs_the_same() -> None:
 
 def test_trials_of_a_case_are_not_independent() -> None:
     """Of 10 cases with 8 trials, 5 that always pass and 5 that never do, the error is 0.167, not 0.056."""
-    assert clustered_error([(8, 8)] * 5 + [(0, 8)] * 5) == pytest.approx(0.167, abs=0.0005)
+    assert clustered_standard_error([(8, 8)] * 5 + [(0, 8)] * 5) == pytest.approx(0.167, abs=0.0005)
 
 
-def test_the_clustered_error_is_statsmodels() -> None:
+def test_clustered_error_matches_statsmodels() -> None:
     """Regressing trials on a constant with cases as clusters gives the same standard error."""
     passes = [8, 7, 1, 0, 4, 8, 2]
     trials = numpy.array([[1] * p + [0] * (8 - p) for p in passes]).ravel()
     groups = numpy.repeat(range(len(passes)), 8)
     fit = sm.OLS(trials, numpy.ones(len(trials))).fit(cov_type="cluster", cov_kwds={"groups": groups})
-    assert clustered_error([(p, 8) for p in passes]) == pytest.approx(fit.bse[0], rel=1e-9)
+    assert clustered_standard_error([(p, 8) for p in passes]) == pytest.approx(fit.bse[0], rel=1e-9)
 
 
 @given(SUITES)
-def test_an_error_of_zero_is_only_at_zero_or_one(cases: list[Counts]) -> None:
-    """No mean rate between 0 and 1 has a standard error of 0, not even if all cases have one rate."""
-    error, rate = clustered_error(cases), mean_rate(cases)
+def test_error_is_zero_only_at_rates_zero_and_one(cases: list[Counts]) -> None:
+    """A mean rate between 0 and 1 has a positive standard error, even if all cases have the same rate."""
+    error, rate = clustered_standard_error(cases), mean_rate(cases)
     assert error is not None and rate is not None
     assert error > 0 or rate in (0, 1)
     assert error < 0.72
 
 
-def test_equal_case_rates_leave_the_noise_of_the_trials() -> None:
-    """Where cases happen to have one rate the error is that of trial noise; only the plain t has no width."""
+def test_equal_case_rates_have_the_error_of_trial_noise() -> None:
+    """If all cases have the same rate the error is that of trial noise; only the plain t has no width."""
     cases = [(3, 5)] * 10
-    assert clustered_error(cases) == pytest.approx((0.6 * 0.4 / 4 / 10) ** 0.5)
-    assert clustered_t(cases) == Interval(0.6, 0.6)
+    assert clustered_standard_error(cases) == pytest.approx((0.6 * 0.4 / 4 / 10) ** 0.5)
+    assert clustered_t_interval(cases) == Interval(0.6, 0.6)
 
 
 @given(SUITES)
-def test_both_intervals_hold_the_rate(cases: list[Counts]) -> None:
-    """Both intervals lie in 0 to 1, hold the mean rate and have a width; new cases are never surer."""
-    rate, new, these = mean_rate(cases), sure(on_new_cases(cases)), sure(on_these_cases(cases))
+def test_both_intervals_contain_the_rate(cases: list[Counts]) -> None:
+    """Both intervals contain the mean rate and have a width; the one on new cases is at least as wide."""
+    rate, new, these = (
+        mean_rate(cases),
+        require(interval_on_new_cases(cases)),
+        require(interval_on_these_cases(cases)),
+    )
     assert rate is not None
     for interval in (new, these):
         assert 0 <= interval.low <= rate <= interval.high <= 1
         assert interval.high - interval.low > 1e-3
-    assert within(these, new)
+    assert is_within(these, new)
 
 
 @given(SUITES)
-def test_passes_and_failures_are_alike(cases: list[Counts]) -> None:
-    """Calling passes failures mirrors both intervals."""
-    for interval in (on_new_cases, on_these_cases):
-        one, other = sure(interval(cases)), sure(interval(flipped(cases)))
+def test_passes_and_failures_are_symmetric(cases: list[Counts]) -> None:
+    """Swapping passes and failures mirrors both intervals."""
+    for interval in (interval_on_new_cases, interval_on_these_cases):
+        one, other = require(interval(cases)), require(interval(swap_outcomes(cases)))
         assert (one.low, one.high) == pytest.approx((1 - other.high, 1 - other.low), abs=1e-9)
 
 
 @given(SUITES, st.randoms())
 def test_order_and_cases_without_trials_do_not_matter(cases: list[Counts], random: Random) -> None:
-    """Neither the order of the cases nor one that was never tried changes what is said."""
+    """Neither the order of the cases nor a case without trials changes a statistic."""
     other = [*cases, (0, 0)]
     random.shuffle(other)
-    for statistic in (on_new_cases, on_these_cases):
-        one, two = sure(statistic(cases)), sure(statistic(other))
+    for statistic in (interval_on_new_cases, interval_on_these_cases):
+        one, two = require(statistic(cases)), require(statistic(other))
         assert (one.low, one.high) == pytest.approx((two.low, two.high), abs=1e-12)
-    assert clustered_error(cases) == pytest.approx(clustered_error(other))
+    assert clustered_standard_error(cases) == pytest.approx(clustered_standard_error(other))
 
 
 @given(even_suites())
-def test_new_cases_count_between_half_the_cases_and_all_trials(cases: list[Counts]) -> None:
-    """The effective trials of new cases lie between half the number of cases and all trials, shrunk by t."""
-    rate, new = mean_rate(cases), sure(on_new_cases(cases))
+def test_effective_trials_on_new_cases_are_bounded(cases: list[Counts]) -> None:
+    """New cases: the effective trials are at least half the cases, times (z/t)^2, and at most all trials."""
+    rate, new = mean_rate(cases), require(interval_on_new_cases(cases))
     assert rate is not None
-    shrunk = (NORMAL / student(len(cases) - 1)) ** 2
-    assert within(new, wilson_at(rate, shrunk * len(cases) / 2))
-    assert within(wilson_at(rate, sum(trials for _, trials in cases)), new)
+    few_clusters = (NORMAL_975 / student_975(len(cases) - 1)) ** 2
+    assert is_within(new, wilson_at(rate, few_clusters * len(cases) / 2))
+    assert is_within(wilson_at(rate, sum(trials for _, trials in cases)), new)
 
 
 @pytest.mark.parametrize("passed", [True, False])
 @pytest.mark.parametrize("trials", [1, 3, 100])
-def test_a_run_without_any_failure_says_little_of_new_cases(passed: bool, trials: int) -> None:
-    """All-pass and all-fail runs count as C-1 trials for new cases, all trials for these."""
+def test_run_without_failures_says_little_about_new_cases(passed: bool, trials: int) -> None:
+    """All-pass and all-fail runs count as C-1 trials on new cases, as all trials on these cases."""
     cases = [(trials * passed, trials)] * 6
-    assert sure(on_new_cases(cases)) == wilson_at(float(passed), 5 * (NORMAL / student(5)) ** 2)
-    assert sure(on_these_cases(cases)) == wilson(6 * trials * passed, 6 * trials)
+    assert require(interval_on_new_cases(cases)) == wilson_at(
+        float(passed), 5 * (NORMAL_975 / student_975(5)) ** 2
+    )
+    assert require(interval_on_these_cases(cases)) == wilson(6 * trials * passed, 6 * trials)
 
 
-def test_cases_that_always_pass_or_fail_have_hardly_any_noise() -> None:
-    """The mean of five sure passes and five sure failures is known on these cases, unknown on new ones."""
+def test_cases_that_always_pass_or_fail_have_almost_no_noise() -> None:
+    """Five cases that always pass and five that never do have a narrow interval on these cases only."""
     cases = [(8, 8)] * 5 + [(0, 8)] * 5
-    new, these = sure(on_new_cases(cases)), sure(on_these_cases(cases))
+    new, these = require(interval_on_new_cases(cases)), require(interval_on_these_cases(cases))
     assert 0.01 < these.high - these.low < 0.04
     assert new.high - new.low > 0.5
 
 
-def test_one_trial_a_case_counts_the_trials() -> None:
-    """With one trial a case the interval on these cases is Wilson's of all trials."""
+def test_one_trial_per_case_counts_the_trials() -> None:
+    """With one trial per case the interval on these cases is Wilson's interval of all trials."""
     cases = [(1, 1)] * 7 + [(0, 1)] * 3
-    interval = sure(on_these_cases(cases))
+    interval = require(interval_on_these_cases(cases))
     assert (interval.low, interval.high) == pytest.approx((0.39678, 0.89221), abs=1e-5)
 
 
-def test_the_trials_of_a_case_count_by_its_weight() -> None:
-    """More trials of one case do not make up for the single trial of another."""
+def test_trials_of_a_case_count_by_its_weight() -> None:
+    """Many trials of one case do not compensate for the single trial of another."""
     assert effective_trials([(1, 1), (100, 100)]) < 4
     assert effective_trials([(1, 1)] + [(0, 100)] * 9) < 40
     assert effective_trials([(7, 10)]) == pytest.approx(10)
 
 
 @pytest.mark.parametrize("cases", [[], [(0, 0)], [(3, 5)], [(3, 5), (0, 0)]])
-def test_one_case_is_no_suite(cases: list[Counts]) -> None:
+def test_one_case_has_no_suite_interval(cases: list[Counts]) -> None:
     """Fewer than two cases with trials have no suite interval and no clustered error."""
-    for statistic in (on_new_cases, on_these_cases, clustered_error, clustered_t):
+    for statistic in (
+        interval_on_new_cases,
+        interval_on_these_cases,
+        clustered_standard_error,
+        clustered_t_interval,
+    ):
         assert statistic(cases) is None
 
 
-def test_a_case_without_trials_is_left_out_but_wrong_counts_are_not() -> None:
-    """Counts that cannot be are an error wherever they stand."""
-    for statistic in (mean_rate, on_new_cases, on_these_cases, clustered_error):
+def test_impossible_counts_in_a_suite_are_refused() -> None:
+    """Impossible counts are an error in any case of a suite."""
+    for statistic in (mean_rate, interval_on_new_cases, interval_on_these_cases, clustered_standard_error):
         with pytest.raises(ValueError, match="6 passes of 5"):
             statistic([(1, 2), (6, 5)])
 
 
-def test_the_usual_t_interval_is_reproduced() -> None:
-    """The clustered t interval is the mean plus and minus t times the error, cut at 0 and 1."""
-    assert clustered_t([(0, 2), (1, 2), (2, 2)]) == Interval(0.0, 1.0)
-    interval = sure(clustered_t([(4, 10), (5, 10), (6, 10)]))
+def test_clustered_t_interval() -> None:
+    """The clustered t interval is the mean plus and minus t times the error, clipped to 0 and 1."""
+    assert clustered_t_interval([(0, 2), (1, 2), (2, 2)]) == Interval(0.0, 1.0)
+    interval = require(clustered_t_interval([(4, 10), (5, 10), (6, 10)]))
     half = 4.302652729911275 * 0.1 / 3**0.5
     assert (interval.low, interval.high) == pytest.approx((0.5 - half, 0.5 + half))
 
 
 @given(counts(most=7), st.integers(1, 8))
 def test_pass_at_k_and_pass_hat_k_count_subsets(case: Counts, k: int) -> None:
-    """pass@k and pass^k are the shares of all sets of k trials with a pass, and with nothing else."""
+    """pass@k and pass^k are the shares of all sets of k trials with any pass and with only passes."""
     passes, trials = case
     sets = [sum(chosen) for chosen in combinations([1] * passes + [0] * (trials - passes), k)]
     if k > trials:
@@ -248,16 +259,16 @@ def test_pass_at_k_and_pass_hat_k_count_subsets(case: Counts, k: int) -> None:
         assert pass_hat_k(passes, trials, k) == pytest.approx(sum(n == k for n in sets) / comb(trials, k))
 
 
-def test_pass_at_k_and_pass_hat_k_are_the_unbiased_ones() -> None:
-    """One pass of 8 is 0.375 at k = 3, not 1; five of 8 all pass three times with 0.1786, not 0.2441."""
+def test_pass_at_k_and_pass_hat_k_are_unbiased() -> None:
+    """pass@3 of 1 in 8 is 0.375; pass^3 of 5 in 8 is 0.1786, not the biased 0.2441."""
     assert pass_at_k(1, 8, 3) == pytest.approx(0.375)
     assert pass_hat_k(5, 8, 3) == pytest.approx(0.1786, abs=5e-5)
-    with pytest.raises(ValueError, match="k of 0"):
+    with pytest.raises(ValueError, match="k must be at least 1, not 0"):
         pass_at_k(1, 8, 0)
 
 
-def test_k_is_for_cases_with_k_trials() -> None:
-    """The mean over cases needs k trials of each that was tried: 40 single trials have no pass@5."""
+def test_mean_over_cases_needs_k_trials_of_each() -> None:
+    """The mean over cases is None if a case has fewer than k trials: 40 single trials have no pass@5."""
     once = [(1, 1)] * 12 + [(0, 1)] * 28
     assert mean_pass_at_k(once, 1) == pytest.approx(0.3)
     assert mean_pass_at_k(once, 5) is mean_pass_hat_k(once, 2) is None
@@ -269,8 +280,8 @@ def test_k_is_for_cases_with_k_trials() -> None:
 
 @pytest.mark.parametrize("trials", [3, 5, 10, 20])
 def test_wilson_covers(trials: int) -> None:
-    """Over all rates Wilson's interval holds the truth 94 to 96.5% of the time."""
-    assert 94 <= wilson_cover(trials, steps=200) <= 96.5
+    """Averaged over all rates Wilson's interval contains the truth 94 to 96.5% of the time."""
+    assert 94 <= wilson_coverage(trials, steps=200) <= 96.5
 
 
 @pytest.mark.parametrize(
@@ -279,15 +290,16 @@ def test_wilson_covers(trials: int) -> None:
     ids=lambda cell: " ".join(str(cell).split()),
 )
 def test_suite_intervals_cover(cell: Cell) -> None:
-    """Both intervals hold the truth about 95% of the time, also where the usual t interval fails."""
-    found = suite_cover(cell, 600, "guard")
+    """Both intervals contain the truth about 95% of the time, also where the usual t interval fails."""
+    found = suite_coverage(cell, 600, "guard")
     assert found["on new"].percent >= 93
     assert 92.5 <= found["on these"].percent <= 98
     assert (found["clustered t"].percent < 80) == (cell.mean in (0.1, 0.9))
 
 
-def test_statistics_load_nothing_heavy() -> None:
-    """The formulas need no package, nor the slower parts of the standard library."""
+@pytest.mark.usefixtures("unmeasured")
+def test_statistics_import_nothing_heavy() -> None:
+    """The statistics import no other package and no slow part of the standard library."""
     code = "import sys, trapcli.calibration.stats.comparison; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert not {"numpy", "scipy", "statistics", "fractions", "decimal", "click"}.intersection(loaded.split())

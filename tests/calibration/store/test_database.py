@@ -1,4 +1,4 @@
-"""A database of runs that cannot be used is refused with a reason, and not touched."""
+"""The database: one that cannot be used is refused with a reason and not changed."""
 
 import os
 import shutil
@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,14 +21,14 @@ from trapcli.core.errors import TrapError
 
 
 @pytest.fixture
-def place(tmp_path):
-    """A store with one run of three trials."""
+def place(tmp_path: Path) -> Path:
+    """The directory of a store with one run of three trials."""
     stored(tmp_path, run_of(1, 3), [(trial, b"out", b"") for trial in results([(1, 3)])])
     return tmp_path / ".trapcli"
 
 
-def refused(place, create):
-    """What is said when the store there cannot be opened, or read: one paragraph."""
+def refusal(place: Path, create: bool) -> str:
+    """Return the error of opening or reading the store, which is one paragraph."""
     with pytest.raises(TrapError) as caught, open_store(place, create) as store:
         for run in store.runs():
             list(store.trials(run.number))
@@ -35,8 +36,8 @@ def refused(place, create):
     return str(caught.value)
 
 
-def altered(place, *statements):
-    """Do something to the database behind the back of the store."""
+def execute(place: Path, *statements: str) -> None:
+    """Change the database behind the back of the store."""
     database = sqlite3.connect(place / "runs.db")
     for statement in statements:
         database.execute(statement)
@@ -44,15 +45,15 @@ def altered(place, *statements):
     database.close()
 
 
-def counted(place):
+def statuses(place: Path) -> dict[str, int]:
     with open_store(place, create=False) as store:
-        return store.counts(1)
+        return store.count_by_status(1)
 
 
-def test_nothing_there_is_an_error_unless_it_may_be_made(tmp_path):
-    """Whoever only reads is told how runs are made, and nothing is made; whoever writes gets a store."""
+def test_a_missing_store_is_an_error_unless_it_may_be_created(tmp_path: Path) -> None:
+    """Without `create` the error says how to start a run, and nothing is created."""
     place = tmp_path / "deep" / ".trapcli"
-    assert "there are no runs here" in refused(place, create=False)
+    assert "there are no runs here" in refusal(place, create=False)
     assert not place.exists()
     with open_store(place, create=True) as store:
         assert store.runs() == []
@@ -61,7 +62,7 @@ def test_nothing_there_is_an_error_unless_it_may_be_made(tmp_path):
         assert store.runs() == []
 
 
-def test_a_directory_that_is_there_is_used_as_it_is(tmp_path):
+def test_an_existing_directory_is_used_as_it_is(tmp_path: Path) -> None:
     """What the user keeps in .trapcli, or what it links to, is left alone."""
     (tmp_path / "elsewhere").mkdir()
     place = tmp_path / ".trapcli"
@@ -72,71 +73,76 @@ def test_a_directory_that_is_there_is_used_as_it_is(tmp_path):
 
 @pytest.mark.parametrize("make", [Path.touch, lambda path: path.symlink_to("nowhere"), os.mkfifo])
 @pytest.mark.parametrize("create", [True, False])
-def test_a_directory_that_is_none(tmp_path, make, create):
+def test_a_file_in_place_of_the_directory(
+    tmp_path: Path, make: Callable[[Path], object], create: bool
+) -> None:
     """A file or a dangling link where the directory belongs is named, and stays."""
     place = tmp_path / ".trapcli"
     make(place)
-    said = refused(place, create)
-    assert f"{place} is no directory" in said
+    error = refusal(place, create)
+    assert f"{place} is not a directory" in error
     assert os.path.lexists(place)
 
 
 @pytest.mark.parametrize("create", [True, False])
-def test_a_database_that_is_a_directory(tmp_path, create):
+def test_a_directory_in_place_of_the_database(tmp_path: Path, create: bool) -> None:
     """A directory where the database belongs is named."""
     (tmp_path / ".trapcli" / "runs.db").mkdir(parents=True)
-    assert "runs.db is a directory, where the database of runs belongs" in refused(
+    assert "runs.db is a directory, but the database of runs belongs there" in refusal(
         tmp_path / ".trapcli", create
     )
 
 
-def test_an_empty_database_is_one_that_was_not_made_yet(tmp_path):
-    """What a killed first run may leave, a file without a byte, holds no runs and becomes a store."""
+def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
+    """An empty file, which a killed first run may leave, holds no runs and becomes a store."""
     place = tmp_path / ".trapcli"
     place.mkdir()
     (place / "runs.db").touch()
-    assert "there are no runs here" in refused(place, create=False)
+    assert "there are no runs here" in refusal(place, create=False)
     with open_store(place, create=True) as store:
         assert store.runs() == []
 
 
 @pytest.mark.parametrize("create", [True, False])
-def test_garbage_is_refused_and_kept(place, create):
-    """A file that is no database is damaged, says how nothing is lost, and is not written to."""
+def test_garbage_is_refused_and_kept(place: Path, create: bool) -> None:
+    """A file that is not a database is called damaged, and is not changed."""
     (place / "runs.db").write_bytes(b"these are not the pages you look for" * 400)
     before = (place / "runs.db").read_bytes()
-    said = refused(place, create)
-    assert "It is damaged. Move the directory away, so that nothing is lost" in said
+    error = refusal(place, create)
+    assert "is damaged: SQLite cannot read it. Move the directory away, so that nothing is lost" in error
     assert (place / "runs.db").read_bytes() == before
 
 
 @pytest.mark.parametrize("create", [True, False])
-def test_a_truncated_database_is_damaged(place, create):
-    """A database that lost its end is not taken for a smaller one."""
+def test_a_truncated_database_is_damaged(place: Path, create: bool) -> None:
+    """A database that lost its end does not pass for a smaller one."""
     raw = (place / "runs.db").read_bytes()
     for size in (len(raw) // 2, 5000, 100):
         (place / "runs.db").write_bytes(raw[:size])
-        assert "It is damaged" in refused(place, create)
+        error = refusal(place, create)
+        assert "runs.db is damaged: " in error and "\n" not in error
 
 
 @pytest.mark.parametrize("create", [True, False])
-def test_a_newer_format_is_refused_and_not_touched(place, create):
+def test_a_newer_format_is_refused_and_not_changed(place: Path, create: bool) -> None:
     """A database of a later version asks for that version."""
-    altered(place, "PRAGMA user_version = 99")
+    execute(place, "PRAGMA user_version = 99")
     before = (place / "runs.db").read_bytes()
-    assert "written by a newer trapcli (format 99; this one knows 1)" in refused(place, create)
+    assert "written by a newer trapcli (format 99; this one reads up to 2)" in refusal(place, create)
     assert (place / "runs.db").read_bytes() == before
 
 
-@pytest.mark.parametrize("version", [0, 1, 2])
+@pytest.mark.parametrize("version", [0, 1, 2, 3])
 @pytest.mark.parametrize("create", [True, False])
-def test_a_database_of_another_program_is_refused_and_not_touched(tmp_path, version, create):
-    """Another program's database is left as it is, whatever version it gives itself."""
+def test_a_database_of_another_program_is_refused_and_not_changed(
+    tmp_path: Path, version: int, create: bool
+) -> None:
+    """Another program's database is left as it is, whatever format number it has."""
     place = tmp_path / ".trapcli"
     place.mkdir()
-    altered(place, "CREATE TABLE bookmarks (url)", f"PRAGMA user_version = {version}")
+    execute(place, "CREATE TABLE bookmarks (url)", f"PRAGMA user_version = {version}")
     before = (place / "runs.db").read_bytes()
-    assert "is no database of runs, but of another program" in refused(place, create)
+    assert "is not a database of runs; another program wrote it" in refusal(place, create)
     assert (place / "runs.db").read_bytes() == before
     assert os.listdir(place) == ["runs.db"]
 
@@ -154,43 +160,48 @@ def test_a_database_of_another_program_is_refused_and_not_touched(tmp_path, vers
         "DROP TABLE suite",
     ],
 )
-def test_rows_that_are_not_ours_are_damage_and_no_crash(place, statement):
-    """Data that was changed behind our back is told as damage of the file."""
-    altered(place, statement)
-    assert "runs.db" in refused(place, create=False)
-    assert "amage" in refused(place, create=False)
+def test_rows_that_cannot_be_decoded_are_damage(place: Path, statement: str) -> None:
+    """Rows that trapcli would not have written are an error that calls the file damaged."""
+    execute(place, statement)
+    assert "runs.db" in refusal(place, create=False)
+    assert "runs.db is damaged: " in refusal(place, create=False)
+    assert "Error" not in refusal(place, create=False)
 
 
-def test_a_moment_of_work_by_another_process_is_waited_for(place):
-    """While another process writes, storing and beginning wait, and then succeed."""
+@pytest.mark.slow
+def test_a_busy_database_is_waited_for(place: Path) -> None:
+    """While another process writes, storing and opening wait, and then succeed."""
     other = sqlite3.connect(place / "runs.db", isolation_level=None, check_same_thread=False)
     other.execute("BEGIN EXCLUSIVE")
     release = threading.Timer(0.3, lambda: other.execute("COMMIT"))
     release.start()
     try:
-        assert counted(place) == {"passed": 1, "failed": 2}  # reading needs not wait
+        assert statuses(place) == {"passed": 1, "failed": 2}  # reading does not wait
         with open_store(place, create=True) as store:
-            store.end(1)
-            assert store.unfinished() == []
+            store.finish(1)
+            assert store.unfinished_runs() == []
     finally:
         release.join()
         other.close()
 
 
-def test_another_process_that_never_ends_is_told(place, monkeypatch):
-    """When waiting does not help the error says that another process has the database."""
+def test_a_database_that_stays_busy_is_an_error(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When waiting does not help, the error says that another process uses the database."""
     monkeypatch.setattr(database, "PATIENCE", 0.05)
     other = sqlite3.connect(place / "runs.db", isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
-    with pytest.raises(TrapError, match=r"locked. Another process has it"), open_store(place, True) as store:
-        store.end(1)
+    with (
+        pytest.raises(TrapError, match=r"locked. Another process is using it"),
+        open_store(place, True) as store,
+    ):
+        store.finish(1)
     other.close()
     with open_store(place, create=True) as store:
-        store.end(1)
+        store.finish(1)
 
 
-def read_only(tmp_path, code):
-    """What the code prints in a process for which the directory can only be read."""
+def run_read_only(tmp_path: Path, code: str) -> "subprocess.CompletedProcess[str]":
+    """Run code in a process for which the directory can only be read."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, MODULES))}
     command = [sys.executable, "-c", code]
     if os.geteuid() != 0:
@@ -212,7 +223,7 @@ COUNT = """
 from pathlib import Path
 from trapcli.calibration.store.store import open_store
 with open_store(Path(".trapcli"), create=False) as store:
-    print(store.counts(1), [one.number for one in store.trials(1)])
+    print(store.count_by_status(1), [one.number for one in store.trials(1)])
 """
 
 BEGIN = """
@@ -226,39 +237,46 @@ except TrapError as error:
 """
 
 
-def test_a_directory_that_may_not_be_written_can_be_read(place, tmp_path):
-    """Runs can be looked at where nothing may be written, and nothing is."""
-    done = read_only(tmp_path, COUNT)
+@pytest.mark.slow
+@pytest.mark.usefixtures("unmeasured")
+def test_a_read_only_directory_can_be_read(place: Path, tmp_path: Path) -> None:
+    """Runs can be read where nothing may be written, and nothing is."""
+    done = run_read_only(tmp_path, COUNT)
     assert (done.stdout, done.stderr) == ("{'failed': 2, 'passed': 1} [1, 2, 3]\n", "")
     assert sorted(os.listdir(place)) == [".gitignore", "outputs", "runs.db"]
 
 
-def test_a_run_that_is_at_work_can_be_read_where_nothing_may_be_written(place, tmp_path):
-    """What is committed but not yet in the main file is read too."""
+@pytest.mark.slow
+@pytest.mark.usefixtures("unmeasured")
+def test_a_running_run_can_be_read_in_a_read_only_directory(place: Path, tmp_path: Path) -> None:
+    """What is committed but not in the main file yet is read too."""
     with open_store(place, create=True) as store:
-        store.keep(1, [replace(next(store.trials(1)), number=4)])
+        store.add_trials(1, [replace(next(store.trials(1)), number=4)])
         assert (place / "runs.db-wal").stat().st_size
-        done = read_only(tmp_path, COUNT)
+        done = run_read_only(tmp_path, COUNT)
     assert (done.stdout, done.stderr) == ("{'failed': 2, 'passed': 2} [1, 2, 3, 4]\n", "")
 
 
-def test_a_directory_that_may_not_be_written_gets_no_run(place, tmp_path):
-    """Where a run cannot be kept none begins, and the error says why."""
-    done = read_only(tmp_path, BEGIN)
-    assert done.stdout.startswith("refused: .trapcli/runs.db: ") and "See that you may write" in done.stdout
+@pytest.mark.slow
+@pytest.mark.usefixtures("unmeasured")
+def test_a_read_only_directory_gets_no_run(place: Path, tmp_path: Path) -> None:
+    """Where a run cannot be stored, none begins, and the error says why."""
+    done = run_read_only(tmp_path, BEGIN)
+    assert done.stdout.startswith("refused: .trapcli/runs.db: ") and "Check that you may write" in done.stdout
     assert done.stderr == ""
 
 
 @pytest.mark.parametrize("number", [28, 13, 5])
-def test_a_disk_that_fails_is_told_with_what_to_do(place, number):
-    """Whatever the system says when a file cannot be written, the error names it and how to go on."""
-    told = r"runs cannot be kept: outputs: .*calibrate --resume"
-    with pytest.raises(TrapError, match=told), database.told(place / "runs.db"):
+def test_a_failing_disk_is_an_error_with_advice(place: Path, number: int) -> None:
+    """If a file cannot be written, the error names it and says how to continue."""
+    said = r"runs cannot be stored: outputs: .*calibrate --resume"
+    with pytest.raises(TrapError, match=said), database.translate_errors(place / "runs.db"):
         raise OSError(number, os.strerror(number), "outputs")
 
 
-def test_programs_that_open_a_new_place_at_once_do_not_fail(tmp_path):
-    """Several processes may make the directory and its database at the same moment."""
+@pytest.mark.slow
+def test_several_processes_can_create_a_store_at_once(tmp_path: Path) -> None:
+    """Several processes may create the directory and its database at the same moment."""
     code = (
         "import sys, time; from pathlib import Path; from trapcli.calibration.store.store import open_store; "
         "time.sleep(max(0, float(sys.argv[2]) - time.time())); "

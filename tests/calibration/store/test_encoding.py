@@ -1,4 +1,4 @@
-"""What is stored of plans and trials comes back as it was."""
+"""Plans and trials are decoded as they were encoded."""
 
 import json
 import sqlite3
@@ -10,9 +10,10 @@ from factories import run_of, suite_of, trial
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trapcli.calibration.records import TRIAL_STATUSES, Plan, RunSuite, Solution, Stream, Trial
+from trapcli.calibration.records import TRIAL_STATUSES, Plan, RunSuite, Trial
+from trapcli.calibration.solutions.builtin import Builtin
+from trapcli.calibration.solutions.command import Command
 from trapcli.calibration.store.encoding import (
-    Told,
     plan_from_json,
     plan_to_json,
     plan_to_show,
@@ -20,6 +21,11 @@ from trapcli.calibration.store.encoding import (
     trial_to_row,
     verdict_text,
 )
+from trapcli.calibration.stored_output import RawVerdict, Stream
+from trapcli.core.recipe import Recipe
+from trapcli.suites.halves import Halves
+
+SECRET = str(2**100 + 7)  # a seed that cannot be guessed
 
 texts = st.text(max_size=12)
 names = st.text("abcdefghij_-. é\n\"'\\", min_size=1, max_size=12)
@@ -59,11 +65,12 @@ trials = st.builds(
     running=st.integers(1, 1000),
     load=seconds,
     started=names,
+    files=st.just(Stream()) | streams,
 )
-solutions = st.builds(
-    Solution,
+commands = st.builds(
+    Command,
     given=texts,
-    argv=st.lists(texts, max_size=4).map(tuple),
+    command=st.lists(texts, max_size=4).map(tuple),
     cwd=paths,
     timeout=seconds,
     stdin=st.none() | names,
@@ -71,24 +78,29 @@ solutions = st.builds(
     manifest_envvar=names,
     name=st.none() | texts,
     profile=st.dictionaries(st.sampled_from(("model", "framework")), st.lists(texts, max_size=2)),
-    builtin=texts,
+)
+builtins = st.builds(
+    Builtin, given=texts, cwd=paths, mistake=texts, chance=st.none() | st.floats(0, 1), seed=texts
 )
 suites = st.builds(
     RunSuite,
-    directory=paths,
-    expected=paths,
-    family=names,
-    version=names,
-    seed=st.integers(0, 2**512).map(str),
-    knobs=objects,
-    practice=st.booleans(),
+    halves=st.builds(Halves, public=paths, private=paths),
+    recipe=st.builds(
+        Recipe,
+        family=names,
+        version=names,
+        seed=st.integers(0, 2**512).map(str),
+        knobs=objects,
+        count=st.integers(1, 100),
+    ),
     digest=texts,
     cases=st.lists(names, max_size=3).map(tuple),
     changed=st.booleans(),
+    true_rate=st.none() | st.floats(0, 1),
 )
 plans = st.builds(
     Plan,
-    solution=solutions,
+    solution=commands | builtins,
     suites=st.lists(suites, max_size=3).map(tuple),
     trials=st.integers(1, 10_000),
     limit=seconds,
@@ -99,16 +111,18 @@ plans = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(plans)
-def test_a_plan_survives_the_way_through_json(plan):
-    """All of a plan comes back from the text that is stored, which suites were changed given beside it."""
+def test_a_plan_is_decoded_from_its_json(plan: Plan) -> None:
+    """All of a plan is read back from its text, with the positions of changed suites beside it."""
     changed = [position for position, suite in enumerate(plan.suites) if suite.changed]
     assert plan_from_json(json.loads(json.dumps(plan_to_json(plan))), changed) == plan
 
 
+@pytest.mark.slow
 @given(trials)
-def test_a_trial_survives_the_way_through_a_row(trial):
-    """All of a trial comes back from the row of a table: verdict, process, streams, usage."""
+def test_a_trial_is_decoded_from_its_row(trial: Trial) -> None:
+    """All of a trial is read back from a table: verdict, process, streams, usage, files."""
     row = trial_to_row(trial)
     with sqlite3.connect(":memory:") as database:
         columns = ", ".join(f"c{n}" for n in range(len(row)))
@@ -119,36 +133,36 @@ def test_a_trial_survives_the_way_through_a_row(trial):
     assert trial_from_row(found) == trial
 
 
-def test_paths_and_commands_that_are_no_utf_8_survive():
-    """File names and words of a command that are no valid text are stored as the bytes they are."""
+def test_paths_and_commands_that_are_not_utf_8() -> None:
+    """File names and words of a command that are not valid text are read back as they were."""
     odd = "sm\udcf8rrebr\udcf8d"
     plan = run_of(suite_of(directory=Path("/", odd)), given=f"python {odd}").plan
     assert plan_from_json(json.loads(json.dumps(plan_to_json(plan)))) == plan
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf")])
-def test_numbers_that_are_none_are_no_reason_to_lose_a_verdict(number):
-    """Even a verdict that holds NaN or an infinity is stored, and comes back with it."""
+def test_numbers_that_are_not_finite(number: float) -> None:
+    """Even a trial that reports NaN or an infinity is stored, and read back with it."""
     stored = trial_from_row(trial_to_row(trial(usage={"cost": number})))
     assert repr(stored.usage) == repr({"cost": number})
 
 
-def test_a_plan_that_is_shown_keeps_the_seeds_that_must_stay_secret():
-    """What is shown of a plan is all that is stored, but the seed only of suites that anyone can rebuild."""
-    secret, practice = suite_of(seed="987654321", practice=False), suite_of(seed="1", practice=True)
+def test_a_plan_that_is_shown_has_no_secret_seeds() -> None:
+    """A report has everything that is stored of a plan except the seeds of secret suites."""
+    secret, practice = suite_of(seed=SECRET), suite_of(seed="1")
     plan = run_of([secret, practice]).plan
     stored, shown = plan_to_json(plan), plan_to_show(plan)
-    assert "987654321" not in json.dumps(shown)
-    assert shown["suites"][1]["seed"] == "1"
-    del stored["suites"][0]["seed"]
+    assert SECRET not in json.dumps(shown)
+    assert shown["suites"][1]["recipe"]["seed"] == "1"
+    del stored["suites"][0]["recipe"]["seed"]
     assert shown == stored
 
 
-def test_a_verdict_that_was_told_is_its_json_and_is_parsed_when_asked_for():
-    """It equals the data that its text holds, as a mapping does; its status is known without reading it."""
-    data = {"id": "case_01", "status": "failed", "notes": ["a"], "slip": None}
-    told = Told("failed", json.dumps(data))
-    assert told == data and dict(told) == data and len(told) == 4 and told.get("notes") == ["a"]
-    assert verdict_text(told) is told.text and json.loads(verdict_text(data)) == data
-    assert Told("failed", "no JSON")["status"] == "failed"
-    assert trial_from_row(trial_to_row(replace(trial(), verdict=told))).verdict == data
+def test_a_raw_verdict_is_its_json() -> None:
+    """It equals the data in its text, which is stored as it is; its status is known without parsing."""
+    data = {"id": "case_01", "status": "failed", "notes": ["a"], "mistake": None}
+    raw = RawVerdict("failed", json.dumps(data))
+    assert raw == data and dict(raw) == data and len(raw) == 4 and raw.get("notes") == ["a"]
+    assert verdict_text(raw) is raw.text and json.loads(verdict_text(data)) == data
+    assert RawVerdict("failed", "no JSON")["status"] == "failed"
+    assert trial_from_row(trial_to_row(replace(trial(), verdict=raw))).verdict == data

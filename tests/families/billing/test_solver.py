@@ -1,4 +1,4 @@
-"""The reference solver, by hand on a small company."""
+"""The reference solver on a small company, with answers worked out by hand."""
 
 import json
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ FLAT,,15.00,2025-12-28
 LOYAL5,0.20,,2025-12-28
 SPRING20,0.10,,2025-12-28
 """
-# S-3 had the code FLAT and sat in Lorne until March.
+# Until March S-3 had the code FLAT, and its customer was in Lorne.
 SUBSCRIPTIONS = """\
 subscription_id,customer_id,plan_id,addon_ids,discount_code,status,start_date
 S-1,C-1,P-1,A-1,SPRING20,active,2024-12-01
@@ -53,7 +53,7 @@ I-42,S-2,2025-04,Alder Foods,Nova,,120.00,0.00,0.00,,,draft
 
 
 def company(ticket: str) -> dict[str, str]:
-    """The files of a company of three customers, and a ticket."""
+    """Return the files of a company with three customers, and a ticket."""
     return {
         "ticket.md": ticket,
         "customers.csv": CUSTOMERS,
@@ -67,7 +67,7 @@ def company(ticket: str) -> dict[str, str]:
 
 
 def changes(text: str) -> dict[str, dict[str, str]]:
-    """The edits of an answer: the row's key ("new" for an inserted row) -> its cells."""
+    """Return the edits of an answer as key of the row ("new" for an inserted one) -> cells."""
     found = {}
     for edit in json.loads(text):
         key = "new" if edit["op"] == "insert" else next(iter(edit["match"].values()))
@@ -79,7 +79,7 @@ def changes(text: str) -> dict[str, dict[str, str]]:
 def figures(
     base: str = "", discount: str = "", tax: str = "", total: str = "", **more: str
 ) -> dict[str, str]:
-    """Cells of an invoice that change."""
+    """Return the cells of an invoice that change."""
     money = {"base_price": base, "discount_applied": discount, "tax": tax, "total": total}
     return {f"baked_{name}_usd": cell for name, cell in money.items() if cell} | {
         f"baked_{name}_name": cell for name, cell in more.items()
@@ -135,7 +135,7 @@ RIGHT = {MOVE: MOVED, PRICE: PRICED, BRAND: BRANDED, CODE: CODED, HANDOVER: HAND
 
 @pytest.mark.parametrize("ticket", RIGHT)
 def test_tickets_in_other_words(ticket: str) -> None:
-    """A ticket in words that no template has is solved to the cent."""
+    """A ticket in words that are in no template is solved to the cent."""
     assert changes(solve(company(ticket))) == RIGHT[ticket]
 
 
@@ -149,7 +149,7 @@ def test_tickets_in_other_words(ticket: str) -> None:
     ],
 )
 def test_asides_decide_nothing(ticket: str, aside: str) -> None:
-    """A remark that names others changes no edit, whether before or after what the ticket asks."""
+    """A remark that names others changes no edit, whether it comes before or after the request."""
     assert changes(solve(company(f"{aside}\n\n{ticket}\n"))) == RIGHT[ticket]
     assert changes(solve(company(f"{ticket} {aside}\n"))) == RIGHT[ticket]
 
@@ -194,7 +194,7 @@ ON_OLD_PLAN = figures(discount="24.00", tax="7.87", total="103.87")
 def test_a_mistake_is_that_one_mistake(
     ticket: str, mistake: str, instead: Mapping[str, dict[str, str] | None]
 ) -> None:
-    """A mistake changes what its rule says, to the cent, and leaves the rest right."""
+    """A mistake changes what its rule says, to the cent, and everything else stays right."""
     wanted = {key: cells for key, cells in {**RIGHT[ticket], **instead}.items() if cells is not None}
     assert changes(solve(company(ticket), mistake)) == wanted
 
@@ -207,13 +207,13 @@ def test_a_mistake_is_that_one_mistake(
         "SPRING20 is worth 12 percent, not 10 percent. Kiln Media got it in 2025-03.",
     ],
 )
-def test_what_is_not_clear_is_said(ticket: str) -> None:
-    """Where the files do not decide, the solver says so instead of guessing."""
-    assert solve(company(ticket)).startswith("I cannot tell what to do: ")
+def test_an_unclear_ticket_is_not_guessed(ticket: str) -> None:
+    """If the files do not decide the answer, the solver says so instead of guessing."""
+    assert solve(company(ticket)).startswith("It is unclear what to do: ")
 
 
-def test_the_tables_given_count() -> None:
-    """Files that differ in one cell are never answered from those seen before."""
+def test_equal_tables_give_equal_answers() -> None:
+    """Files that differ in one cell are not answered from those that were solved before."""
     files = company(PRICE)
     solve(files)
     files["regions.csv"] = REGIONS.replace("8.2", "8.3")

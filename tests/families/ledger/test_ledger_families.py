@@ -1,4 +1,4 @@
-"""Whole cases of both families: what they are, how they spread, how answers to them are judged."""
+"""Whole cases of both families: their files, their variety, and how answers to them are judged."""
 
 import json
 import re
@@ -13,11 +13,12 @@ import pytest
 from families.ledger.audit import FAMILY as AUDIT
 from families.ledger.close import FAMILY as CLOSE
 from families.ledger.domain.formats import cents_of, day_of
-from families.ledger.domain.names import EXCLUSIVE, KINDS
+from families.ledger.domain.traps_and_mistakes import EXCLUSIVE, TRAPS
 from families.ledger.family import LedgerFamily
-from trapcli.core.contract import Answer, Case, Slip, parse_knobs
+from trapcli.core.contract import Answer, Case, Verdict
 from trapcli.core.errors import TrapError
-from trapcli.core.output import Output
+from trapcli.core.knobs import parse_knobs
+from trapcli.core.output import output_of
 from trapcli.judging.judge import judge_output
 
 BOTH = pytest.mark.parametrize("family", [CLOSE, AUDIT], ids=lambda family: family.name)
@@ -28,18 +29,18 @@ def cases(family: LedgerFamily, closes: list[Case], audits: list[Case]) -> list[
     return closes if family is CLOSE else audits
 
 
-def said(family: LedgerFamily, case: Case, text: str):  # type: ignore[no-untyped-def]
-    return judge_output(family, case, Output(text, cut=False, size=len(text)))
+def verdict_on(family: LedgerFamily, case: Case, text: str) -> Verdict:
+    return judge_output(family, case, output_of(text))
 
 
 @BOTH
 def test_what_a_case_consists_of(family: LedgerFamily, cases: list[Case]) -> None:
-    """Every case has the same README and gold like 12345.67; its question stands in a file of its own."""
+    """Every case has the same README, gold like 12345.67, and its question in a file of its own."""
     assert len({case.files["README.md"] for case in cases}) == 1
-    for case, kind in zip(cases, KINDS * 2, strict=False):
-        assert case.category == kind
+    for case, trap in zip(cases, [*TRAPS] * 2, strict=False):
+        assert case.trap == trap
         assert re.fullmatch(r"\d{4,}\.\d\d", case.gold)
-        assert case.mechanisms == family.mistakes
+        assert case.mistakes == tuple(family.mistakes)
         assert case.files["question.md"].startswith("# Question\n\nAccount ")
         assert "ANSWER: 12345.67" in case.files["README.md"]
 
@@ -61,8 +62,8 @@ def test_the_files_of_a_close(closes: list[Case]) -> None:
         assert all(len(case.files[path].splitlines()) == 4 + 2 + 13 for path in months)
 
 
-def test_nothing_but_its_file_tells_of_the_supplement(closes: list[Case]) -> None:
-    """Its vouchers stand in no other file."""
+def test_only_its_own_file_shows_the_supplement(closes: list[Case]) -> None:
+    """The vouchers of the supplement are in no other file."""
     for case in closes:
         (path,) = [path for path in case.files if path.endswith("-supplement.txt")]
         vouchers = re.findall(r"[A-Z]{2}26\d\d-\d{3}", case.files[path])
@@ -84,9 +85,10 @@ def test_an_audit_is_one_sheet_with_the_worked_receipts_first(audits: list[Case]
 
 @BOTH
 def test_every_mistake_has_an_answer_of_its_own(family: LedgerFamily, cases: list[Case]) -> None:
-    """Single mistakes move the answer by 100.00 or more, each elsewhere; pairs are kept too."""
+    """Single mistakes move the answer by 100.00 or more, each elsewhere; pairs are recorded too."""
     for case in cases:
-        answers = {tuple(made["mechanisms"]): Decimal(made["answer"]) for made in case.facts["mistakes"]}
+        records = case.facts["wrong_answers"]
+        answers = {tuple(record["mistakes"]): Decimal(record["answer"]) for record in records}
         single = [answers[(name,)] for name in family.mistakes]
         assert all(abs(answer - Decimal(case.gold)) >= 100 for answer in single)
         assert len(set(single)) == len(single)
@@ -97,77 +99,56 @@ def test_every_mistake_has_an_answer_of_its_own(family: LedgerFamily, cases: lis
 
 
 @BOTH
-def test_how_far_and_how_deep_is_kept(family: LedgerFamily, cases: list[Case]) -> None:
+def test_the_difficulty_is_recorded(family: LedgerFamily, cases: list[Case]) -> None:
     """The facts name the files that must be read, and through how many receipts a wrong turn runs."""
     for case in cases:
-        assert case.facts["horizon"] == len(case.facts["must_be_read"]) >= 2
-        assert set(case.facts["must_be_read"]) <= set(case.files)
+        assert case.facts["horizon"] == len(case.facts["required_files"]) >= 2
+        assert set(case.facts["required_files"]) <= set(case.files)
         assert case.facts["depth"] >= 1
         assert json.loads(json.dumps(case.facts)) == case.facts
     if family is CLOSE:
-        assert all(any("supplement" in path for path in case.facts["must_be_read"]) for case in cases)
+        assert all(any("supplement" in path for path in case.facts["required_files"]) for case in cases)
 
 
 @BOTH
-def test_a_wrong_answer_is_named(family: LedgerFamily, cases: list[Case]) -> None:
-    """The right amount passes in any form; what one mistake or two lead to fails and is named."""
-    case = replace(cases[0], slips=tuple(
-        Slip(made["mechanisms"][0], "", made["answer"])
-        for made in cases[0].facts["mistakes"] if len(made["mechanisms"]) == 1
-    ))  # fmt: skip
-    assert said(family, case, f"ANSWER: {case.gold}").score == 1.0
-    assert said(family, case, f"**ANSWER:** ${int(case.gold[:-3]):,}{case.gold[-3:]}").score == 1.0
-    assert said(family, case, f"ANSWER: {Decimal(case.gold) + Decimal('0.01')}").score == 0.0
-    for made in case.facts["mistakes"]:
-        if made["answer"] == case.gold:
-            continue
-        verdict = said(family, case, f"ANSWER: {made['answer']}")
-        names = [
-            " + ".join(other["mechanisms"])
-            for other in case.facts["mistakes"]
-            if other["answer"] == made["answer"]
-        ]
-        assert verdict.status == "failed"
-        assert all(
-            name in verdict.reason
-            for name in names
-            if " + " not in name or not set(names) & set(family.mistakes)
-        )
-        if len(made["mechanisms"]) == 1:
-            assert verdict.slip == (made["mechanisms"][0],)
-    assert said(family, case, "ANSWER: 1.00").slip == ()
-    assert said(family, case, "I do not know").status == "unreadable"
-    assert said(family, case, family.noop).score == 0.0
+def test_a_right_amount_passes_in_any_form(family: LedgerFamily, cases: list[Case]) -> None:
+    """The right amount passes with or without commas, dollars and emphasis; a cent more fails."""
+    case = cases[0]
+    dollars, cents = case.gold.split(".")
+    for text in (case.gold, f"**${int(dollars):,}.{cents}**"):
+        assert verdict_on(family, case, f"ANSWER: {text}").passed
+    assert not verdict_on(family, case, f"ANSWER: {Decimal(case.gold) + Decimal('0.01')}").passed
+    assert verdict_on(family, case, "I do not know").status == "unreadable"
+    assert not verdict_on(family, case, family.answers.noop).passed
 
 
 @BOTH
-def test_pairs_are_named_by_the_family(family: LedgerFamily, cases: list[Case]) -> None:
-    """The family's own verdict names a pair when no single mistake leads to the amount."""
-    case = cases[1]
-    single = {made["answer"] for made in case.facts["mistakes"] if len(made["mechanisms"]) == 1}
-    pair = next(
-        made
-        for made in case.facts["mistakes"]
-        if len(made["mechanisms"]) == 2 and made["answer"] not in single
-    )
-    verdict = family.judge(case, Answer(Decimal(pair["answer"])))
-    assert " + ".join(pair["mechanisms"]) in verdict.slip
-    assert verdict.result == pair["answer"]
+def test_every_wrong_answer_in_the_private_half_is_named(family: LedgerFamily, cases: list[Case]) -> None:
+    """A single mistake is named alone; a pair is named "a + b" unless an earlier record has its answer."""
+    for case in cases:
+        first: dict[str, str] = {case.gold: ""}
+        for record in case.facts["wrong_answers"]:
+            name = first.setdefault(record["answer"], " + ".join(record["mistakes"]))
+            verdict = verdict_on(family, case, f"ANSWER: {record['answer']}")
+            assert verdict.mistake == name
+            assert name in verdict.reason
+            assert len(record["mistakes"]) > 1 or name == record["mistakes"][0]
+        assert verdict_on(family, case, "ANSWER: 1.00").mistake == ""
 
 
 @BOTH
 def test_a_broken_case_is_an_error_not_a_verdict(family: LedgerFamily, cases: list[Case]) -> None:
-    """Gold that is no amount, or facts without mistakes, end in a TrapError."""
+    """Gold that is not an amount, or facts without wrong answers, end in a TrapError."""
     for broken in (replace(cases[0], gold="much"), replace(cases[0], facts={}), replace(cases[0], gold=None)):
         with pytest.raises(TrapError, match="broken"):
-            family.judge(broken, Answer(Decimal(1)))
+            family.answers.judge(broken, Answer(Decimal(1)))
 
 
 @BOTH
-def test_figures_that_stand_in_the_files_do_not_pass(family: LedgerFamily, cases: list[Case]) -> None:
+def test_figures_in_the_files_do_not_pass(family: LedgerFamily, cases: list[Case]) -> None:
     """No amount in any file, nor a difference of two balances or totals, is the answer."""
     for case in cases:
-        shown = {
+        figures = {
             cents_of(text)
             for text in re.findall(r"-?\d{1,3}(?:,\d{3})*\.\d\d", "\n".join(case.files.values()))
         }
@@ -178,12 +159,12 @@ def test_figures_that_stand_in_the_files_do_not_pass(family: LedgerFamily, cases
             if re.search("Opening|Closing|Total", line)
         ]
         differences = {abs(one - other) for one in balances for other in balances}
-        assert int(case.gold.replace(".", "")) not in shown | differences
+        assert int(case.gold.replace(".", "")) not in figures | differences
 
 
 @BOTH
-def test_what_is_explained(family: LedgerFamily, cases: list[Case]) -> None:
-    """In private policy, evidence, settlements, derivation and mistakes are told; in public the question."""
+def test_what_an_explanation_shows(family: LedgerFamily, cases: list[Case]) -> None:
+    """The private one has policy, settlements, derivation and mistakes; the public one only the question."""
     for case in cases[:5]:
         public = family.explain(case, public=True)
         assert [section.title for section in public] == ["Question"]
@@ -191,29 +172,30 @@ def test_what_is_explained(family: LedgerFamily, cases: list[Case]) -> None:
         titles = [section.title for section in private]
         text = repr(private)
         assert "The policy" in titles
-        assert "How the answer comes about" in titles
+        assert "Where the answer comes from" in titles
         assert sum(title.startswith("Settlement of ") for title in titles) >= 3
         assert ("The short month" in titles) == ("The re-coded customer" in titles) == (family is CLOSE)
         assert case.facts["changeover"] in text
         assert f"add up to {int(case.gold[:-3]):,}{case.gold[-3:]}." in text
-        assert all(made["answer"] in text for made in case.facts["mistakes"])
+        assert all(record["answer"] in text for record in case.facts["wrong_answers"])
         for section in private:
             assert all(len(row) == len(section.columns) for row in section.rows if section.columns)
 
 
 def chi_square(values: Iterable[int], cells: Sequence[int]) -> float:
-    """Pearson's statistic of the values against a uniform spread over the cells."""
+    """Return Pearson's statistic of the values against a uniform spread over the cells."""
     count = Counter(values)
     expected = count.total() / len(cells)
     return sum((count[cell] - expected) ** 2 / expected for cell in cells)
 
 
+@pytest.mark.slow
 def test_cases_do_not_repeat_a_pattern() -> None:
     """Short months, re-coded customers and changeovers of 60 seeds are spread evenly (chi-square)."""
     cases = [CLOSE.generate(str(seed), CLOSE.knobs(), seed % 5) for seed in range(60)]
     months, places, thirds, dates = [], [], [], set()
     for case in cases:
-        ((old, new),) = case.facts["recoded"]
+        ((old, new),) = case.facts["successions"]
         codes = [line[:4] for line in case.files["masters/counterparties.csv"].splitlines()[1:]]
         codes.remove(new)
         places.append(3 * codes.index(old) // len(codes))
@@ -229,7 +211,7 @@ def test_cases_do_not_repeat_a_pattern() -> None:
 
 @BOTH
 def test_at_least_a_fifth_of_the_plans_succeed(family: LedgerFamily, cases: list[Case]) -> None:
-    """Cases are planned, not drawn until one fits: five plans a case or fewer, on average."""
+    """Cases are planned, not drawn until one fits: on average a case takes at most five plans."""
     assert sum(case.facts["plans"] for case in cases) <= 5 * len(cases)
 
 

@@ -1,11 +1,12 @@
-"""What the audit of payout finds in tables that do not hold together."""
+"""What the checks of payout find in tables that contradict each other."""
 
 from functools import cache
 
 import pytest
 
-from families.payout import FAMILY, Knobs
-from families.payout.checks import audit
+from families.payout import FAMILY
+from families.payout.checks import find_problems
+from families.payout.knobs import Knobs
 from trapcli.answers.edits.judging.applied_edits import apply_edits
 from trapcli.answers.edits.tables import Row
 
@@ -13,34 +14,38 @@ Books = dict[str, list[Row]]
 
 
 @cache
-def _case() -> tuple[Books, Books]:
+def read_case() -> tuple[Books, Books]:
     case = FAMILY.generate("7", Knobs(), 3)
-    before = FAMILY.read_tables(case.files)
+    before = FAMILY.answers.read_tables(case)
     return before, {
-        name: list(rows) for name, rows in apply_edits(FAMILY.schema, before, case.gold).tables.items()
+        name: list(rows)
+        for name, rows in apply_edits(FAMILY.answers.schema, before, case.gold).tables.items()
     }
 
 
 def books() -> tuple[Books, Books]:
-    """The tables of a case as recorded and as they should be, free to be changed."""
-    before, after = ({name: [dict(row) for row in rows] for name, rows in side.items()} for side in _case())
+    """Return the tables of a case as recorded and as they should be, as copies."""
+    before, after = (
+        {name: [dict(row) for row in rows] for name, rows in side.items()} for side in read_case()
+    )
     return before, after
 
 
 def complete(rows: list[Row], recorded: bool = True) -> Row:
-    """A sale that counts, with a recorded payout or without one."""
+    """Return a sale that counts, with or without a recorded payout."""
     return next(
         r for r in rows if r["status"] == "COMPLETE" and bool(r.get("vendor_payout_usd", "1")) == recorded
     )
 
 
-def found(before: Books, after: Books) -> str:
-    return "\n".join(map(str, audit(before, after)))
+def problems(before: Books, after: Books) -> str:
+    """Return what the checks find, one problem a line."""
+    return "\n".join(map(str, find_problems(before, after)))
 
 
 def test_a_generated_case_has_no_problem() -> None:
-    """The audit passes what the family generates."""
-    assert found(*books()) == ""
+    """The checks find nothing in a generated case."""
+    assert problems(*books()) == ""
 
 
 @pytest.mark.parametrize("side", [0, 1], ids=["as recorded", "as it should be"])
@@ -61,7 +66,7 @@ def test_a_generated_case_has_no_problem() -> None:
 def test_a_record_that_contradicts_the_others_is_found(
     file: str, column: str, value: str, problem: str, side: int
 ) -> None:
-    """A changed cell of a sale that counts is named, in either state of the tables."""
+    """A changed cell of a sale that counts is found, before and after the right edits."""
     both = books()
     row = complete(both[side][file])
     if column == "vendor_share_pct":
@@ -69,10 +74,10 @@ def test_a_record_that_contradicts_the_others_is_found(
     row[column] = value
     if column == "product_id":
         with pytest.raises(KeyError):
-            found(*both)
-        assert problem in str(next(iter(audit(*both))))
+            problems(*both)
+        assert problem in str(next(iter(find_problems(*both))))
         return
-    assert problem in found(*both)
+    assert problem in problems(*both)
 
 
 def test_a_payout_that_would_be_rounded_is_found() -> None:
@@ -83,35 +88,35 @@ def test_a_payout_that_would_be_rounded_is_found() -> None:
         for listing in tables["catalog.csv"]:
             if listing["product_id"] == row["product_id"]:
                 listing |= {"vendor_share_pct": "0.3333", "vendor_share_fixed_usd": ""}
-    assert "the terms give" in found(before, after)
+    assert "the terms give" in problems(before, after)
 
 
 def test_a_vendor_has_a_name_of_its_own() -> None:
-    """Two vendors of one name could not be told apart in a ticket."""
+    """Two vendors with one name could not be distinguished in a ticket."""
     before, after = books()
     before["suppliers.csv"][0]["supplier_name"] = before["suppliers.csv"][1]["supplier_name"]
-    assert "two vendors have one name" in found(before, after)
+    assert "two vendors have one name" in problems(before, after)
 
 
 def test_a_vendor_lists_a_product_once() -> None:
-    """A product that stands twice under a vendor could not be told apart in a ticket."""
+    """A product that a vendor lists twice could not be distinguished in a ticket."""
     before, after = books()
     row = after["catalog.csv"][0]
     after["catalog.csv"].append({**row, "product_id": "PID-9999", "sku": "SKU-9999-ZZ"})
-    assert "two listings" in found(before, after)
+    assert "two listings" in problems(before, after)
 
 
-def test_some_sale_falls_back_to_the_catalog() -> None:
-    """A case in which every payout is recorded would not need the catalog's terms."""
+def test_a_case_without_blank_payouts_is_found() -> None:
+    """If every payout were recorded, the terms in the catalog would not matter."""
     before, after = books()
     after["transactions.csv"] = [r for r in after["transactions.csv"] if r["vendor_payout_usd"]]
-    assert "no sale has a blank payout" in found(before, after)
+    assert "no sale has a blank payout" in problems(before, after)
 
 
-def test_what_does_not_count_need_not_follow() -> None:
+def test_a_sale_that_does_not_count_may_keep_its_record() -> None:
     """A sale that is not complete keeps its record when the terms change."""
     before, after = books()
     for row in after["transactions.csv"]:
         if row["status"] != "COMPLETE":
             row["vendor_payout_usd"] = "0.01"
-    assert found(before, after) == ""
+    assert problems(before, after) == ""

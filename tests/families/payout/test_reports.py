@@ -1,10 +1,10 @@
-"""The two reports on a small store, read and reckoned by hand."""
+"""The two reports on a small store, with figures worked out by hand."""
 
 from collections.abc import Callable, Sequence
 
 import pytest
 
-from families.payout.reports import itemised_statement, vendor_statement
+from families.payout.report_scripts import itemised_statement, vendor_statement
 from families.payout.tables import TABLES
 from trapcli.answers.edits.tables import Row, read_table
 
@@ -37,10 +37,11 @@ B-3,P-2,K-2,Briar Foods,2025-03-13,10,4.00,40.00,0.40,,PENDING
 """,
 }
 SCHEMA = {table.name: table for table in TABLES}
-Change = tuple[str, str, str]  # a file, text in it, what stands there instead
+Change = tuple[str, str, str]  # a file, a text in it, and what replaces this text
 
 
-def reading(*changes: Change) -> Callable[[str], Sequence[Row]]:
+def reader(*changes: Change) -> Callable[[str], Sequence[Row]]:
+    """Return the `read` of a report over the store's files with these changes."""
     files = dict(FILES)
     for file, old, new in changes:
         assert old in files[file]
@@ -49,16 +50,16 @@ def reading(*changes: Change) -> Callable[[str], Sequence[Row]]:
 
 
 def itemised(*changes: Change) -> dict[str, list[str]]:
-    return {line[0]: line[1:] for line in itemised_statement.report(reading(*changes))[1:]}
+    return {line[0]: line[1:] for line in itemised_statement.report(reader(*changes))[1:]}
 
 
 def by_vendor(*changes: Change) -> dict[str, list[str]]:
-    return {line[0]: line[1:] for line in vendor_statement.report(reading(*changes))[1:]}
+    return {line[0]: line[1:] for line in vendor_statement.report(reader(*changes))[1:]}
 
 
 def test_a_vendor_is_owed_what_its_products_sold() -> None:
-    """Vendors are looked up, payouts taken as recorded, else worked out at the terms of the day."""
-    assert vendor_statement.report(reading()) == [
+    """Vendors are looked up; payouts are taken as recorded, or else worked out at the terms of the day."""
+    assert vendor_statement.report(reader()) == [
         ["supplier_name", "transaction_count", "revenue_usd", "deductions_usd", "net_usd", "payout_usd"],
         ["Alder Farms", "2", "27.50", "1.70", "25.80", "12.00"],  # 60% of 10.00, and 3 at 2.00
         ["Briar Foods", "3", "85.00", "0.20", "84.80", "33.40"],  # 2.40, 40% of 40.00, 10 at 1.50
@@ -66,8 +67,8 @@ def test_a_vendor_is_owed_what_its_products_sold() -> None:
 
 
 def test_every_sale_that_counts_is_listed_as_recorded() -> None:
-    """The itemised statement has sku and vendor as recorded, in the order of days and ids."""
-    assert itemised_statement.report(reading()) == [
+    """The itemised statement shows sku and vendor as recorded, sorted by day and id."""
+    assert itemised_statement.report(reader()) == [
         [
             "txn_id",
             "sale_date",
@@ -88,7 +89,7 @@ def test_every_sale_that_counts_is_listed_as_recorded() -> None:
 
 
 def test_terms_of_a_new_date_leave_the_sales_before_it() -> None:
-    """A catalog row that is added applies from its day on: the day itself, and not the day before."""
+    """A new catalog row applies from its day on, this day included."""
     row = "P-1,K-1,Honey,S-1,,2.00,2025-03-10\n"
     new = ("catalog.csv", row, f"{row}P-1,K-1,Honey,S-1,0.10,,2025-03-12\n")
     assert itemised(new) == itemised()
@@ -99,13 +100,13 @@ def test_terms_of_a_new_date_leave_the_sales_before_it() -> None:
 
 
 def test_the_order_of_catalog_rows_decides_nothing() -> None:
-    """The newest row not after the sale applies, wherever it stands."""
+    """The newest row that is not after the sale applies, wherever it is in the file."""
     first, second = "P-1,K-1,Honey,S-1,0.60,,2025-01-01\n", "P-1,K-1,Honey,S-1,,2.00,2025-03-10\n"
     assert by_vendor(("catalog.csv", first + second, second + first)) == by_vendor()
 
 
 def test_a_recorded_payout_does_not_follow_the_catalog() -> None:
-    """Other terms change only what was not recorded."""
+    """Other terms change only payouts that are not recorded."""
     changed = ("catalog.csv", "P-2,K-2,Honey,S-2,0.50", "P-2,K-2,Honey,S-2,0.90")
     assert by_vendor(changed) == by_vendor()
     blank = ("transactions.csv", "COMPLETE,,,2.4\n", "COMPLETE,,,\n")
@@ -122,20 +123,20 @@ def test_only_the_lookup_follows_the_product() -> None:
 
 @pytest.mark.parametrize("spelling", ["2.4", "2.40", "2.400", "2.404", "2.3951", "+2.4"])
 def test_money_is_printed_as_its_cents(spelling: str) -> None:
-    """However a recorded payout is spelled, it counts and prints as its cents, half-up."""
+    """A recorded payout counts and prints as cents, rounded half-up, however it is spelled."""
     assert by_vendor(("transactions.csv", ",,2.4\n", f",,{spelling}\n")) == by_vendor()
     assert itemised(("transactions.csv", ",,2.4\n", f",,{spelling}\n")) == itemised()
 
 
-def test_units_are_printed_alike() -> None:
-    """A whole number is printed without places; what is none is printed as it is."""
+def test_units_are_printed_in_one_form() -> None:
+    """A whole number is printed without decimal places; anything else is printed as it is."""
     assert itemised(("b2b_details.csv", "2025-03-13,10,4.00", "2025-03-13,10.0,4.00"))["B-2"][4] == "10"
     assert itemised(("transactions.csv", "2025-03-11,1,", "2025-03-11,1.5,"))["T-3"][4] == "1.5"
     assert itemised(("transactions.csv", "2025-03-11,1,", "2025-03-11,1e999,"))["T-3"][4] == "1e999"
 
 
 def test_text_in_place_of_a_recorded_payout() -> None:
-    """What is no number is listed as it is, and cannot be added up."""
+    """Text that is not a number is listed as it is, and cannot be added up."""
     broken = ("transactions.csv", ",,2.4\n", ",,unknown\n")
     assert itemised(broken)["T-3"][-1] == "unknown"
     with pytest.raises(ArithmeticError):
@@ -150,16 +151,16 @@ def test_text_in_place_of_a_recorded_payout() -> None:
         ("catalog.csv", "2.00,2025-03-10", "2.00,2025-01-01"),
     ],
 )
-def test_a_key_that_stands_twice_is_an_error(change: Change) -> None:
+def test_a_repeated_key_is_an_error(change: Change) -> None:
     """Two rows with one key fail both reports, even if one of them does not count."""
     for report in (itemised_statement, vendor_statement):
         with pytest.raises(ValueError, match="two rows with"):
-            report.report(reading(change))
+            report.report(reader(change))
 
 
 def test_a_sale_before_its_product_was_listed_is_an_error() -> None:
-    """There are no terms, and no vendor, for a day before the first catalog row."""
+    """Before its first catalog row a product has no terms and no vendor."""
     late = ("catalog.csv", "P-1,K-1,Honey,S-1,0.60,,2025-01-01", "P-1,K-1,Honey,S-1,0.60,,2025-03-11")
     for report in (itemised_statement, vendor_statement):
         with pytest.raises(ValueError, match="no catalog row of P-1 on 2025-03-09"):
-            report.report(reading(late))
+            report.report(reader(late))

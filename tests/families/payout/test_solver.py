@@ -1,4 +1,4 @@
-"""The reference solver, by hand on a small store."""
+"""The reference solver on a small store, with answers worked out by hand."""
 
 import json
 from collections.abc import Mapping
@@ -50,7 +50,7 @@ B-5,P-1,S-1-AF,Alder Foods,2025-03-12,10,8.00,80.00,0.60,,CANCELLED
 
 
 def store(ticket: str) -> dict[str, str]:
-    """The files of a store of four vendors, and a ticket."""
+    """Return the files of a store with four vendors, and a ticket."""
     return {
         "ticket.md": ticket,
         "catalog.csv": CATALOG,
@@ -64,7 +64,7 @@ Changes = dict[str, dict[str, str]]
 
 
 def changes(text: str) -> Changes:
-    """The edits of an answer: the row's key ("P-1 2025-03-01" in the catalog) -> its cells."""
+    """Return the edits of an answer as key of the row ("P-1 2025-03-01" in the catalog) -> cells."""
     found: Changes = {}
     for edit in json.loads(text):
         row = edit["row"] if edit["op"] == "insert" else edit["match"]
@@ -76,13 +76,13 @@ def changes(text: str) -> Changes:
 
 
 def without(right: Changes, *columns: str) -> Changes:
-    """The same changes, but for these columns."""
+    """Return the changes without these columns."""
     left = {key: {c: cell for c, cell in cells.items() if c not in columns} for key, cells in right.items()}
     return {key: cells for key, cells in left.items() if cells}
 
 
 def to_kiln(payout: str = "", **terms: str) -> dict[str, str]:
-    """Cells of a sale that becomes Kiln Pantry's."""
+    """Return the cells of a sale that is moved to Kiln Pantry."""
     cells = {"product_id": "P-2", "sku": "S-2-KP", "supplier_name": "Kiln Pantry", **terms}
     return cells | ({"vendor_payout_usd": payout} if payout else {})
 
@@ -91,8 +91,8 @@ def share(pct: str = "", fixed: str = "") -> dict[str, str]:
     return {"vendor_share_pct": pct, "vendor_share_fixed_usd": fixed}
 
 
-def raised(gross: str, payout: str = "", price: str = "") -> dict[str, str]:
-    """Cells of a sale at another price."""
+def at_price(gross: str, payout: str = "", price: str = "") -> dict[str, str]:
+    """Return the cells of a sale at another price."""
     cells = {"revenue_gross_usd": gross, "vendor_payout_usd": payout, "unit_price_usd": price}
     return {column: cell for column, cell in cells.items() if cell}
 
@@ -117,9 +117,9 @@ REBOOKED_SINCE = {key: REBOOKED[key] for key in ("T-3", "T-7", "T-8", "B-2", "B-
 PRICE = """\
 Alder Foods got us to charge one and a half times as much for Date Syrup in the shop from March 5, 2025
 on. The tills did not know. B2b stays unchanged."""
-PRICED = {"T-3": raised("30.00", "16.80"), "T-7": raised("75.00", "43.80"), "T-8": raised("30.00")}
+PRICED = {"T-3": at_price("30.00", "16.80"), "T-7": at_price("75.00", "43.80"), "T-8": at_price("30.00")}
 PRICE_OF_ALL = PRICE.replace("B2b stays unchanged.", "It is the same for business customers.")
-ALL_PRICED = PRICED | {"B-2": raised("120.00", price="12.00"), "B-3": raised("246.00", price="12.30")}
+ALL_PRICED = PRICED | {"B-2": at_price("120.00", price="12.00"), "B-3": at_price("246.00", price="12.30")}
 TERMS = """\
 Date Syrup: Alder Foods is on USD 4.25 for a piece since 2025-03-05 (retail, b2b, everything), no
 longer on a percentage."""
@@ -144,7 +144,7 @@ RIGHT: Mapping[str, Changes] = {
 
 @pytest.mark.parametrize("ticket", RIGHT)
 def test_tickets_in_other_words(ticket: str) -> None:
-    """A ticket in words that no template has is solved to the cent."""
+    """A ticket in words that are in no template is solved to the cent."""
     assert changes(solve(store(ticket))) == RIGHT[ticket]
 
 
@@ -159,13 +159,13 @@ def test_tickets_in_other_words(ticket: str) -> None:
     ],
 )
 def test_asides_decide_nothing(ticket: str, aside: str) -> None:
-    """A remark that names others changes no edit, whether before or after what the ticket asks."""
+    """A remark that names others changes no edit, whether it comes before or after the request."""
     assert changes(solve(store(f"{aside}\n\n{ticket}\n"))) == RIGHT[ticket]
     assert changes(solve(store(f"{ticket} {aside}\n"))) == RIGHT[ticket]
 
 
 @pytest.mark.parametrize(
-    "said",
+    "sentence",
     [
         "Date Syrup is booked to {wrong} and belongs to {right}.",
         "Date Syrup comes from {right} instead of {wrong}.",
@@ -177,10 +177,10 @@ def test_asides_decide_nothing(ticket: str, aside: str) -> None:
         "Date Syrup has to be booked to {right} rather than {wrong}.",
     ],
 )
-def test_who_is_wrong_and_who_is_right(said: str) -> None:
-    """The vendor that sales go to is told from the one that they are taken from, whichever comes first."""
-    there = changes(solve(store(said.format(wrong="Alder Foods", right="Kiln Pantry"))))
-    back = changes(solve(store(said.format(wrong="Kiln Pantry", right="Alder Foods"))))
+def test_who_is_wrong_and_who_is_right(sentence: str) -> None:
+    """The wrong vendor and the right one are recognised, whichever is named first."""
+    there = changes(solve(store(sentence.format(wrong="Alder Foods", right="Kiln Pantry"))))
+    back = changes(solve(store(sentence.format(wrong="Kiln Pantry", right="Alder Foods"))))
     assert there == REBOOKED
     assert list(back) == ["T-4"]
 
@@ -208,14 +208,14 @@ NORTH = {"sku": "S-2-KP", "supplier_name": "Kiln Pantry", "product_id": "P-2"}
         (SINCE, "day_before_touched", {"T-2": REBOOKED["T-2"]}),
         (PRICE, "payout_stale", without(PRICED, "vendor_payout_usd")),
         (PRICE, "gross_stale", {**without(PRICED, "revenue_gross_usd"), "T-8": None}),
-        (PRICE, "payout_scaled", {"T-3": raised("30.00", "16.20"), "T-7": raised("75.00", "43.20")}),
-        (PRICE, "fees_not_deducted", {"T-3": raised("30.00", "18.00"), "T-7": raised("75.00", "45.00")}),
+        (PRICE, "payout_scaled", {"T-3": at_price("30.00", "16.20"), "T-7": at_price("75.00", "43.20")}),
+        (PRICE, "fees_not_deducted", {"T-3": at_price("30.00", "18.00"), "T-7": at_price("75.00", "45.00")}),
         (PRICE, "fees_scaled", {
-            "T-3": {**raised("30.00", "16.20"), "transaction_fee_usd": "0.75",
+            "T-3": {**at_price("30.00", "16.20"), "transaction_fee_usd": "0.75",
                     "affiliate_commission_usd": "2.25"},
-            "T-7": {**raised("75.00", "43.20"), "transaction_fee_usd": "2.25",
+            "T-7": {**at_price("75.00", "43.20"), "transaction_fee_usd": "2.25",
                     "affiliate_commission_usd": "0.75"},
-            "T-8": {**raised("30.00"), "transaction_fee_usd": "0.75", "affiliate_commission_usd": "0.75"}}),
+            "T-8": {**at_price("30.00"), "transaction_fee_usd": "0.75", "affiliate_commission_usd": "0.75"}}),
         (PRICE, "b2b_other_way", ALL_PRICED),
         (PRICE_OF_ALL, "b2b_other_way", {"B-2": None, "B-3": None}),
         (TERMS, "lookup_only", dict.fromkeys(("T-3", "T-7", "B-2", "B-3"))),
@@ -232,13 +232,13 @@ NORTH = {"sku": "S-2-KP", "supplier_name": "Kiln Pantry", "product_id": "P-2"}
 def test_a_mistake_is_that_one_mistake(
     ticket: str, mistake: str, instead: Mapping[str, dict[str, str] | None]
 ) -> None:
-    """A mistake changes what its rule says, to the cent, and leaves the rest right."""
+    """A mistake changes what its rule says, to the cent, and everything else stays right."""
     wanted = {key: cells for key, cells in {**RIGHT[ticket], **instead}.items() if cells is not None}
     assert changes(solve(store(ticket), mistake)) == wanted
 
 
 def test_terms_from_the_day_of_an_older_change() -> None:
-    """Terms that begin on the day of a catalog row replace those of that row."""
+    """New terms that begin on the day of a catalog row replace the terms of this row."""
     found = changes(solve(store(TERMS.replace("2025-03-05", "2025-03-01"))))
     assert found["P-1 2025-03-01"] == share(fixed="4.25")
     assert found["T-2"] == {"vendor_payout_usd": "12.75"}
@@ -247,9 +247,9 @@ def test_terms_from_the_day_of_an_older_change() -> None:
 @pytest.mark.parametrize(
     ("ticket", "why"),
     [
-        ("Hi all,\n\nOsprey Larder is happy with its payouts.", "asks for nothing"),
+        ("Hi all,\n\nOsprey Larder is happy with its payouts.", "does not ask for a known change"),
         ("Date Syrup of Alder Foods and Date Syrup of Kiln Pantry are wrong.", "which vendor is wrong"),
-        (PRICE.replace("B2b stays unchanged.", ""), "whether it is about b2b"),
+        (PRICE.replace("B2b stays unchanged.", ""), "whether it includes b2b"),
         (TERMS.replace("since 2025-03-05 ", ""), "names no date"),
         (SINCE + " Or was it 2025-03-06?", "may mean 2025-03-05 or 2025-03-06"),
         (PRICE_OF_ALL + " Twice as much, I think.", "may mean 3/2 or 2"),
@@ -258,11 +258,11 @@ def test_terms_from_the_day_of_an_older_change() -> None:
         (BOOKED.replace("Kiln Pantry", "Osprey Larder"), "which vendor is wrong"),
     ],
 )
-def test_what_is_not_clear_is_said(ticket: str, why: str) -> None:
-    """Where the files do not decide, the solver says so, and what it lacks, instead of guessing."""
-    said = solve(store(ticket))
-    assert said.startswith("I cannot tell what to do: ")
-    assert why in said
+def test_an_unclear_ticket_is_not_guessed(ticket: str, why: str) -> None:
+    """If the files do not decide the answer, the solver says what is unclear instead of guessing."""
+    output = solve(store(ticket))
+    assert output.startswith("It is unclear what to do: ")
+    assert why in output
 
 
 @pytest.mark.parametrize(
@@ -275,5 +275,5 @@ def test_what_is_not_clear_is_said(ticket: str, why: str) -> None:
     ],
 )
 def test_how_many_times(text: str, times: list[str]) -> None:
-    """A factor is read in its usual spellings, and not in what only looks like one."""
+    """A factor is read in its usual spellings; text that only looks like one is not read."""
     assert [value for _, _, value in find_factors(text)] == times

@@ -1,4 +1,4 @@
-"""Which outputs are edits, which are not and where they break, and that nothing slips through."""
+"""Which outputs are edits, which are not, where they break, and that nothing broken is let through."""
 
 import json
 import re
@@ -69,7 +69,7 @@ def problem(text: str) -> str:
     ],
 )  # fmt: skip
 def test_the_array_of_edits_is_found(text: str) -> None:
-    """The whole output, or the last array of objects in it, with what stands around it ignored."""
+    """The whole output, or the last array of objects in it; everything around it is ignored."""
     assert edits(text.format(lamp, rug)) == [LAMP, RUG]
 
 
@@ -80,30 +80,30 @@ def test_the_array_of_edits_is_found(text: str) -> None:
         (" \n\t", "line 1, column 1", "the output is empty"),
         ("Lamp A-7 now costs 19.50.", "line 1, column 1", "there is no JSON array"),
         ("\n- A-7,Lamp,18.00\n+ A-7,Lamp,19.50\n", "line 2, column 1", "there is no JSON array"),
-        ("null", "line 1, column 1", 'the output is "null"'),
-        ("19.50", "line 1, column 1", 'the output is "19.50"'),
+        ("null", "line 1, column 1", "the output is 'null'"),
+        ("19.50", "line 1, column 1", "the output is '19.50'"),
         (json.dumps(f"[{lamp}]"), "line 1, column 1", "a JSON string"),
         ('```\n"[]"\n```', "line 2, column 1", "a JSON string"),
         (f"[[{lamp}]]", "line 1, column 1", "inside another array"),
         (f"Final:\n[[{lamp}], [{rug}]]", "line 2, column 1", "inside another array"),
         ("[1, 2]", "line 1, column 1", "no object"),
         ('["A-7", [1]]', "line 1, column 1", "no object"),
-        (f"{lamp}\n{shop}", "line 2, column 1", "one JSON object after the other"),
-        (f"```\n{lamp}\n{shop}\n```", "line 3, column 1", "one JSON object after the other"),
-        (f"{lamp}\nThat is all.", "line 2, column 1", 'not an array of edits: "That is all."'),
+        (f"{lamp}\n{shop}", "line 2, column 1", "several JSON objects in a row"),
+        (f"```\n{lamp}\n{shop}\n```", "line 3, column 1", "several JSON objects in a row"),
+        (f"{lamp}\nThat is all.", "line 2, column 1", "not an array of edits: 'That is all.'"),
         (f"The edit: {lamp}", "line 1, column 1", "there is no JSON array"),
-        (f'{{"draft": [{lamp}], "edits": [{shop}]}}', "line 1, column 1", '"draft", "edits"'),
-        (f'See {{"draft": [{lamp}], "edits": [{shop}]}}', "line 1, column 5", '"draft", "edits"'),
-        (f'{{"a": [{lamp}], "a": [{shop}]}}', "line 1, column ", '"a" is given twice'),
-        ('{"edits": [], "more": []}', "line 1, column 1", '"edits", "more"'),
-        (f'{{"result": {{"edits": [{lamp}]}}}}', "line 1, column 1", "no array of edits as a value"),
-        (f'{{"edits": [[{lamp}]]}}', "line 1, column 1", "no array of edits as a value"),
-        ('{"sku": "A-7"}', "line 1, column 1", "no array of edits as a value"),
-        ('{"file": "goods.csv", "op": "insert", "row": [{"sku": "A-7"}]}', "line 1, column 1", '"row"'),
+        (f'{{"draft": [{lamp}], "edits": [{shop}]}}', "line 1, column 1", "'draft', 'edits'"),
+        (f'See {{"draft": [{lamp}], "edits": [{shop}]}}', "line 1, column 5", "'draft', 'edits'"),
+        (f'{{"a": [{lamp}], "a": [{shop}]}}', "line 1, column ", "'a' is given twice"),
+        ('{"edits": [], "more": []}', "line 1, column 1", "'edits', 'more'"),
+        (f'{{"result": {{"edits": [{lamp}]}}}}', "line 1, column 1", "has no array of edits"),
+        (f'{{"edits": [[{lamp}]]}}', "line 1, column 1", "has no array of edits"),
+        ('{"sku": "A-7"}', "line 1, column 1", "has no array of edits"),
+        ('{"file": "goods.csv", "op": "insert", "row": [{"sku": "A-7"}]}', "line 1, column 1", "'row'"),
     ],
 )
-def test_what_is_no_array_of_edits_is_unreadable(text: str, where: str, what: str) -> None:
-    """Other JSON, several lists and prose are no answer, and the problem says what they are."""
+def test_other_output_is_unreadable(text: str, where: str, what: str) -> None:
+    """Other JSON, several lists and prose are not an answer, and the problem says what they are."""
     found = problem(text)
     assert found.startswith(where)
     assert what in found
@@ -112,9 +112,9 @@ def test_what_is_no_array_of_edits_is_unreadable(text: str, where: str, what: st
 @pytest.mark.parametrize(
     "text, where, what",
     [
-        (f"[{lamp},]", f"line 1, column {len(lamp) + 3}", 'a JSON value, found "]"'),
-        ('[{"a": 1,}]', "line 1, column 10", 'a key in double quotes, found "}]"'),
-        ("[\n  // the lamp\n  {}\n]", "line 2, column 3", 'a JSON value, found "// the lamp"'),
+        (f"[{lamp},]", f"line 1, column {len(lamp) + 3}", "a JSON value, found ']'"),
+        ('[{"a": 1,}]', "line 1, column 10", "a key in double quotes, found '}]'"),
+        ("[\n  // the lamp\n  {}\n]", "line 2, column 3", "a JSON value, found '// the lamp'"),
         (f"[{lamp} /* and */, {rug}]", f"line 1, column {len(lamp) + 3}", 'a comma or "]"'),
         ("[{'a': 1}]", "line 1, column 3", "a key in double quotes"),
         ("[{\u201ca\u201d: 1}]", "line 1, column 3", "a key in double quotes"),
@@ -123,10 +123,10 @@ def test_what_is_no_array_of_edits_is_unreadable(text: str, where: str, what: st
         ('[{\\"a\\": 1}]', "line 1, column 3", "a key in double quotes"),
         ('[{"a" 1}]', "line 1, column 7", "a colon"),
         ('[{"a": }]', "line 1, column 8", "a JSON value"),
-        ('[{"a": True}]', "line 1, column 8", 'a JSON value, found "True}]"'),
+        ('[{"a": True}]', "line 1, column 8", "a JSON value, found 'True}]'"),
         ('[{"a": nullify}]', "line 1, column 12", 'a comma or "}"'),
         ('[{"a": undefined}]', "line 1, column 8", "a JSON value"),
-        ('[{"a": NaN}]', "line 1, column 8", 'a JSON value, found "NaN}]"'),
+        ('[{"a": NaN}]', "line 1, column 8", "a JSON value, found 'NaN}]'"),
         ('[{"a": -Infinity}]', "line 1, column 8", "a JSON value"),
         ('[{"a": 01}]', "line 1, column 8", "a JSON value"),
         ('[{"a": +1}]', "line 1, column 8", "a JSON value"),
@@ -145,14 +145,14 @@ def test_what_is_no_array_of_edits_is_unreadable(text: str, where: str, what: st
         ('[{"a": "\\u12"}]', "line 1, column ", "escape"),
         (f"[{lamp}", f"line 1, column {len(lamp) + 2}", 'a comma or "]", but the output ends'),
         (f"```json\n[{lamp}", f"line 2, column {len(lamp) + 2}", "but the output ends"),
-        (f"```json\n[{lamp}\n```", "line 3, column 1", 'a comma or "]", found "```"'),
+        (f"```json\n[{lamp}\n```", "line 3, column 1", "a comma or \"]\", found '```'"),
         (f"[{lamp}, {rug[:-9]}", f"line 1, column {len(lamp) + len(rug) - 5}", "but the output ends"),
         (f'{{"edits": [{lamp}], "note": "cut of', "line 1, column ", "but the output ends"),
         ('{"file": "goods.csv", "op": "upd', "line 1, column 33", "but the output ends"),
     ],
 )
-def test_what_is_nearly_json_is_not_repaired(text: str, where: str, what: str) -> None:
-    """The problem names the place where reading stopped and what should stand there."""
+def test_near_misses_of_json_are_not_repaired(text: str, where: str, what: str) -> None:
+    """The problem says where reading stopped and what was expected there."""
     found = problem(text)
     assert found.startswith(where)
     assert what in found
@@ -183,11 +183,12 @@ def test_what_is_nearly_json_is_not_repaired(text: str, where: str, what: str) -
     ],
 )
 def test_an_answer_that_was_taken_back_does_not_count(last: str) -> None:
-    """If the last array of objects breaks or is refused, an earlier good one is not read instead."""
+    """If the last array of objects is broken or refused, an earlier good one is not read instead."""
     assert edits(f"Draft:\n[{rug}]\n") == [RUG]
     assert not problem(f"Draft:\n[{rug}]\nFinal:\n{last}").startswith("line 1,")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text, expected",
     [
@@ -213,19 +214,19 @@ def test_an_answer_that_was_taken_back_does_not_count(last: str) -> None:
     ],
 )
 def test_an_empty_array_counts_if_there_is_no_other(text: str, expected: list[Any]) -> None:
-    """It is the answer of an agent that changes nothing, alone or in a code fence of its own at the end."""
+    """An empty array is an answer if it is the only array, or alone in a code fence at the end."""
     assert edits(text) == expected
 
 
 @pytest.mark.parametrize("text", ["values[] of it", "f(x)[]", "a[0][]", '["[]"] or so', '{"a": "[]"} or so'])
-def test_other_empty_brackets_are_no_empty_array(text: str) -> None:
-    """Brackets behind a name or inside a string say nothing about edits."""
+def test_other_empty_brackets_are_not_an_array(text: str) -> None:
+    """Brackets after a name or inside a string are not an answer."""
     problem(text)
 
 
 @pytest.mark.parametrize("text", [lamp, f"\n{lamp}\n", f"```json\n{lamp}\n```", f"```\n{lamp}\n```\n\n"])
 def test_one_edit_alone_counts_as_an_array(text: str) -> None:
-    """One object with file and op needs no brackets if nothing else is printed."""
+    """An object with file and op needs no brackets if nothing else is printed."""
     assert edits(text) == [LAMP]
 
 
@@ -234,7 +235,7 @@ def test_one_edit_alone_counts_as_an_array(text: str) -> None:
     ['[5, {"a": 1}, "x", [{"b": 2}], null]', 'So: [5, {"a": 1}, "x", [{"b": 2}], null]'],
 )
 def test_other_elements_are_kept_for_their_note(text: str) -> None:
-    """An array with an object is an array of objects, and its other elements keep their positions."""
+    """An array with an object is an array of objects; its other elements keep their positions."""
     assert edits(text) == [5, {"a": 1}, "x", [{"b": 2}], None]
 
 
@@ -256,7 +257,7 @@ def test_other_elements_are_kept_for_their_note(text: str) -> None:
     ],
 )
 def test_numbers_are_exact(literal: str, value: int | Decimal) -> None:
-    """A number is the int or Decimal that is written, with its places, and never a float."""
+    """A number is read as int or Decimal with all its decimal places, never as a float."""
     for text in (f'[{{"a": {literal}}}]', f'x [{{"a": {literal}}}]'):
         (edit,) = edits(text)
         assert edit["a"] == value
@@ -279,8 +280,8 @@ def test_numbers_are_exact(literal: str, value: int | Decimal) -> None:
         ("7" * 100_000, "more than 30 digits"),
     ],
 )
-def test_numbers_beyond_exact_arithmetic_are_refused_where_they_stand(literal: str, what: str) -> None:
-    """A number is bounded before it is converted, and the problem gives its line and column."""
+def test_numbers_beyond_exact_arithmetic_are_refused(literal: str, what: str) -> None:
+    """A number is checked before it is converted, and the problem gives its line and column."""
     text = f'[\n{{"n": 1, "text": "{literal}"}},\n{{"a": {literal}}}\n]'
     if what:
         assert problem(text).startswith("line 3, column 7: a number")
@@ -300,25 +301,25 @@ def test_numbers_beyond_exact_arithmetic_are_refused_where_they_stand(literal: s
     ],
 )
 def test_a_key_given_twice_is_refused(edit: str) -> None:
-    """An object that says two things about one key says nothing, however deep it stands."""
+    """An object with a repeated key is refused, however deeply it is nested."""
     assert problem(f"[\n{edit}]").startswith("line 2, column 1: the key")
     assert problem(f"[\n{edit}]").endswith("is given twice in one object")
 
 
-def test_the_same_key_in_two_objects_is_no_repetition() -> None:
-    """Match and set may name the same column, and edits repeat all their keys."""
+def test_the_same_key_in_two_objects_is_allowed() -> None:
+    """Match and set may name the same column, and all edits have the same keys."""
     edit = {"match": {"a": 1}, "set": {"a": 2}}
     assert edits(json.dumps([edit, edit])) == [edit, edit]
 
 
-def test_half_characters_become_replacements() -> None:
-    """Lone surrogates, which JSON can spell but UTF-8 cannot, are replaced; pairs are characters."""
+def test_lone_surrogates_are_replaced() -> None:
+    """Lone surrogates, which JSON can spell but UTF-8 cannot, become U+FFFD; pairs are characters."""
     text = '[{"a\\udc00": ["\\ud83d\\ude00 \\uD83D", {"b": "\\\\ud800"}]}]'
     assert edits(text) == edits("x " + text) == [{"a\ufffd": ["\U0001f600 \ufffd", {"b": "\\ud800"}]}]
 
 
 def test_only_the_first_edits_count() -> None:
-    """Edits beyond the thirtieth are dropped, with a note that tells which."""
+    """Edits after the thirtieth are dropped, and a note says which."""
     for count, note in [(30, ()), (31, "edit 31 was dropped"), (45, "edits 31 to 45 were dropped")]:
         printed = json.dumps([{"n": k} for k in range(count)])
         for text in (printed, f"x{printed}"):
@@ -329,21 +330,23 @@ def test_only_the_first_edits_count() -> None:
 
 
 def test_edits_that_are_dropped_must_be_json() -> None:
-    """What does not count may be odd, but not broken."""
+    """Dropped elements may be any JSON values, but the array must not be broken."""
     first = ["{}"] * MAX_EDITS
     assert len(edits(f"[{', '.join([*first, '5', '[[]]'])}]")) == MAX_EDITS
-    assert 'found "oops]"' in problem(f"[{', '.join([*first, 'oops'])}]")
+    assert "found 'oops]'" in problem(f"[{', '.join([*first, 'oops'])}]")
 
 
 @pytest.mark.parametrize("around", ["{}", "x {}", "[{{}}]\n{}"])
 def test_nesting_is_bounded(around: str) -> None:
-    """Depth is refused at a fixed level, whatever the recursion limit, and less is read."""
+    """Nesting beyond a fixed depth is refused, whatever the recursion limit is."""
     fine = '[{"a": ' + "[" * (DEPTH - 5) + "]" * (DEPTH - 5) + "}]"
     deep = '[{"a": ' + "[" * 2 * DEPTH + "]" * 2 * DEPTH + "}]"
     assert len(edits(around.format(fine))) == 1
-    assert f"no more than {DEPTH} levels" in problem(around.format(deep))
+    assert f"nested too deeply: no more than {DEPTH} levels" in problem(around.format(deep))
+    assert "ends" not in problem("[" * 100_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -356,7 +359,7 @@ def test_nesting_is_bounded(around: str) -> None:
     ],
 )
 def test_deep_nesting_is_unreadable_and_hides_nothing_behind_it(text: str) -> None:
-    """A hundred thousand brackets are no answer, and the one that follows them is read."""
+    """A hundred thousand brackets are not an answer, and an answer after them is read."""
     problem(text)
     assert edits(f"{text}\nsorry\n[{rug}]") == [RUG]
 
@@ -369,13 +372,13 @@ def test_deep_nesting_is_unreadable_and_hides_nothing_behind_it(text: str) -> No
         '[{"a": [%s{}]}]' % ("{}," * (MAX_LENGTH // 3)),
     ],
 )  # fmt: skip
-def test_an_edit_without_end_is_refused(text: str) -> None:
-    """One edit of more than a million characters is not built."""
+def test_an_endless_edit_is_refused(text: str) -> None:
+    """An edit of more than a million characters is not built."""
     assert "more than 1,000,000 characters" in problem(text)
 
 
 def test_walking_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Too many nested values are given up, with the place where, and not read for minutes."""
+    """After too many nested values reading gives up, and the problem says where."""
     text = "[[]] " * 100 + f"[{lamp}]"
     assert edits(text) == [LAMP]
     monkeypatch.setattr(scanner, "STEPS", 300)
@@ -383,13 +386,13 @@ def test_walking_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_long_log_hides_no_answer() -> None:
-    """Thousands of values of every kind before the answer make no difference."""
+    """Thousands of other values before the answer make no difference."""
     log = '{"t": 1, "ctx": {"at": [1, [2]]}}\n[INFO] x[0] {y} [{"z": 1}] [[1], {"w": []}] {"v": [{\'u\n'
     assert edits(log * 3000 + f"[{lamp}]") == [LAMP]
 
 
 def test_a_shallow_stack_is_enough() -> None:
-    """Reading does not depend on how much of the recursion limit its caller has used."""
+    """Reading works even if its caller has used up most of the recursion limit."""
     nested = f'[{{"a": {"[" * 18}{"]" * 18}}}]'
 
     def at_depth(depth: int) -> Any:
@@ -403,7 +406,7 @@ def test_a_shallow_stack_is_enough() -> None:
 
 
 def test_cleaning_comes_first() -> None:
-    """With colours, marks, Windows line ends and drafts in thinking, the answer is still there."""
+    """Colours, marks, Windows line endings and drafts in thinking do not hide the answer."""
     raw = f"\ufeff<think>[{shop}]</think>\r\n\x1b[36m[\r\n{lamp}]\x1b[0m\r\n".encode()
     assert edits(clean(b"caf\xe9 " + raw)) == [LAMP]
 
@@ -421,9 +424,10 @@ Form = dict[str, Any]
 FORMS: list[Form] = [{}, {"indent": 2}, {"separators": (",", ":")}, {"ensure_ascii": False, "indent": "\t"}]
 
 
+@pytest.mark.slow
 @given(ARRAYS, st.sampled_from(FORMS), PROSE, PROSE)
 def test_what_json_prints_is_read_back(array: list[Any], how: Form, before: str, after: str) -> None:
-    """An array of objects comes back equal, bare, fenced, wrapped or in prose, however it is spaced."""
+    """An array of objects is read back: bare, fenced, wrapped or in prose, with any spacing."""
     printed = json.dumps(array, **how)
     forms = [
         printed,
@@ -437,9 +441,10 @@ def test_what_json_prints_is_read_back(array: list[Any], how: Form, before: str,
         assert edits(form) == json.loads(printed, parse_float=Decimal)
 
 
+@pytest.mark.slow
 @given(ARRAYS.filter(bool), st.sampled_from(FORMS), st.data())
-def test_what_is_cut_is_not_read(array: list[Any], how: Form, data: st.DataObject) -> None:
-    """An array that ends early, even by its last character, gives no edits."""
+def test_a_truncated_array_is_not_read(array: list[Any], how: Form, data: st.DataObject) -> None:
+    """An array that ends early, even by one character, gives no edits."""
     printed = json.dumps(array, **how)
     for end in (len(printed) - 1, data.draw(st.integers(1, len(printed) - 1))):
         problem(printed[:end])
@@ -459,9 +464,10 @@ TOKENS = st.lists(
 ).map("".join)
 
 
+@pytest.mark.slow
 @given(TOKENS | st.text())
 def test_any_text_is_an_answer_or_a_problem(text: str) -> None:
-    """Whatever is printed, reading says what it is, and an array of objects that is all of it counts."""
+    """Any text gives edits, or a problem with a place and a message."""
     found = read_edits(text)
     assert isinstance(found, Answer | Problem)
     if isinstance(found, Problem):
@@ -471,8 +477,9 @@ def test_any_text_is_an_answer_or_a_problem(text: str) -> None:
         assert isinstance(found.value, tuple)
 
 
+@pytest.mark.slow
 @given(TOKENS | VALUES.map(json.dumps))
-def test_the_short_way_says_what_the_long_way_says(text: str) -> None:
-    """Short plain arrays are read without scanning, to the same answer."""
+def test_the_fast_path_agrees_with_the_scanner(text: str) -> None:
+    """Short plain arrays are read without scanning, with the same answer."""
     short = reader._read_short(text)
     assert short is None or short == reader._read(text)

@@ -1,4 +1,4 @@
-"""What is read out of a ticket: what decides, and what is only mentioned."""
+"""What a ticket says: names that decide, and names that are only mentioned."""
 
 import pytest
 
@@ -21,7 +21,7 @@ def ticket(text: str) -> Ticket:
 
 
 @pytest.mark.parametrize(
-    ("text", "kind", "found"),
+    ("text", "type_", "found"),
     [
         ("Maple Syrup Reserve is new.", "product", ["P-2"]),
         ("Maple Syrups, Maple Syrup's price", "product", ["P-1"]),
@@ -31,13 +31,13 @@ def ticket(text: str) -> Ticket:
         ("As of 3 March 2025, not 2025-04", "month", ["2025-04"]),
     ],
 )
-def test_the_longest_name_is_meant(text: str, kind: str, found: list[str]) -> None:
-    """A name is found where it stands whole and is not part of a longer one; a date is no month."""
-    assert sorted(ticket(text).all(kind)) == found
+def test_the_longest_name_counts(text: str, type_: str, found: list[str]) -> None:
+    """A name is found if it is whole and not part of a longer one; a date is not a month."""
+    assert sorted(ticket(text).all(type_)) == found
 
 
-def test_what_stands_together_decides() -> None:
-    """A name beside other facts ranks before one on its own, wherever they stand."""
+def test_names_near_other_facts_rank_first() -> None:
+    """A name near other facts ranks before a name on its own, wherever they are."""
     read = ticket("Kiln Pantry called.\n\nMaple Syrup of Alder Foods is $4.00 a unit.\n\nBye, Kiln Pantry.")
     assert read.one("vendor") == "V-1"
     assert read.all("vendor") == ("V-1", "V-2")
@@ -55,31 +55,31 @@ def test_what_stands_together_decides() -> None:
     ],
 )
 def test_a_remark_decides_nothing(aside: str) -> None:
-    """What a sentence says to leave alone ranks last and counts for nothing."""
+    """A name in a sentence that says to leave it alone ranks last and decides nothing."""
     body = "Alder Foods gets $4.00 for Maple Syrup."
     for text in (f"{aside} {body}", f"{body}\n\n{aside}"):
         read = ticket(text)
-        assert [read.one(kind) for kind in ("product", "vendor", "amount")] == ["P-1", "V-1", "4.00"]
+        assert [read.one(type_) for type_ in ("product", "vendor", "amount")] == ["P-1", "V-1", "4.00"]
     assert not ticket(aside).has("product")
 
 
-def test_what_is_not_named_is_unclear() -> None:
-    """Asking for a kind that the ticket does not name is an error that says which."""
+def test_a_type_that_is_not_named_is_unclear() -> None:
+    """Asking for a type of fact that the ticket does not name is an error that says which."""
     with pytest.raises(Unclear, match="names no date"):
         ticket("Maple Syrup of Alder Foods").one("date")
 
 
-def test_what_is_to_be_done() -> None:
-    """The first task whose facts all stand together is meant; a ticket that fits none is unclear."""
-    tasks = {("product", "amount"): "price", ("product", "vendor"): "vendor"}
+def test_facts_decide_the_task() -> None:
+    """The first task with all its facts in the ticket is chosen; if none fits, the ticket is unclear."""
+    tasks: dict[tuple[str, ...], str] = {("product", "amount"): "price", ("product", "vendor"): "vendor"}
     assert task_of(ticket("Maple Syrup of Alder Foods is $4.00."), tasks) == "price"
     assert task_of(ticket("Maple Syrup is of Alder Foods."), tasks) == "vendor"
-    with pytest.raises(Unclear, match="nothing that is known"):
+    with pytest.raises(Unclear, match="does not ask for a known change"):
         task_of(ticket("Maple Syrup!\n\nAlder Foods!"), tasks)
 
 
-def test_sentences_know_their_place() -> None:
-    """A sentence ends at its full stop, not in a number; paragraphs are counted; the rest is blotted out."""
+def test_text_is_split_into_sentences() -> None:
+    """A full stop in a number ends no sentence, paragraphs are counted, and mentions are blanked out."""
     read = ticket("# Kiln\n\nIt is 1.5 times as dear. Since 2025-03-03\nthat is.\n\nThanks!")
     spans = [(read.text[s.start : s.end], s.paragraph) for s in read.sentences]
     assert spans == [

@@ -1,38 +1,46 @@
-"""The questions: their wordings, read back, and what they add up."""
+"""The questions: their wordings, parsed back, and what they add up."""
 
 import re
 
 import pytest
 
 from families.ledger.domain.formats import day_of
-from families.ledger.domain.names import (
+from families.ledger.domain.questions import (
+    WORDINGS,
+    AnswerPart,
+    Question,
+    answer_parts,
+    format_question,
+    parse_question,
+    slots,
+)
+from families.ledger.domain.settlement import CITED_FIRST, Event, Settlement, settle
+from families.ledger.domain.traps_and_mistakes import (
     CASH_TO_EARLIER,
     IN_FULL,
     IN_PART,
-    KINDS,
     OWED_BY_CUSTOMER,
     OWED_SINCE,
+    TRAPS,
 )
-from families.ledger.domain.questions import WORDINGS, Part, Question, asked, needs, parts, worded
-from families.ledger.domain.settlement import CITED_FIRST, Event, Settled, settle
 
 CODES = {"Vale Tiles": ("1200", "3400"), "Vale Tiles and Sons": ("5600",)}
-EVERY = [(kind, wording) for kind in KINDS for wording in WORDINGS[kind]]
-DAYS = {"since": "2026-02-03", "before": "2026-04-30", "received": "2026-03-01"}
+ALL_WORDINGS = [(trap, wording) for trap in TRAPS for wording in WORDINGS[trap]]
+DAYS = {"since": "2026-02-03", "before": "2026-04-30", "cash_since": "2026-03-01"}
 
 
-@pytest.mark.parametrize(("kind", "wording"), EVERY)
+@pytest.mark.parametrize(("trap", "wording"), ALL_WORDINGS)
 @pytest.mark.parametrize("iso", [True, False])
-def test_a_question_is_read_back_from_every_wording(kind: str, wording: str, iso: bool) -> None:
-    """Kind, bounds, customer and last day are what they were, in either way of writing dates."""
-    named = needs(wording)
-    bounds = {name: day_of(DAYS[name]) for name in DAYS if name in named}
-    codes = CODES["Vale Tiles"] if "customer" in named else ()
-    question = Question(kind, codes=codes, **bounds)
+def test_every_wording_is_parsed_back(trap: str, wording: str, iso: bool) -> None:
+    """Type, bounds, customer and last day come back, in either way of writing dates."""
+    names = slots(wording)
+    bounds = {name: day_of(DAYS[name]) for name in DAYS if name in names}
+    codes = CODES["Vale Tiles"] if "customer" in names else ()
+    question = Question(trap, codes=codes, **bounds)
     end = day_of("2026-07-31")
-    text = worded(question, wording, end, "Vale Tiles", iso)
+    text = format_question(question, wording, end, "Vale Tiles", iso)
     assert "{" not in text
-    assert asked(text, CODES) == (question, end)
+    assert parse_question(text, CODES) == (question, end)
 
 
 @pytest.mark.parametrize(
@@ -45,17 +53,17 @@ def test_a_question_is_read_back_from_every_wording(kind: str, wording: str, iso
     ],
 )
 def test_another_question_is_refused(text: str) -> None:
-    """A text that no wording fits, or about a customer that the master does not name, is a ValueError."""
+    """A text that no wording fits, or about a customer that is not in the master, is a ValueError."""
     with pytest.raises(ValueError, match=r"wording|Nobody"):
-        asked(text, CODES)
+        parse_question(text, CODES)
 
 
-def test_every_kind_has_several_wordings() -> None:
-    """At least four kinds, each worded in at least three ways, without telling how to go about it."""
-    assert len(KINDS) >= 4
-    for kind in KINDS:
-        assert len(WORDINGS[kind]) >= 3
-        for wording in WORDINGS[kind]:
+def test_every_trap_has_several_wordings() -> None:
+    """There are at least four traps, each with three wordings, and none hints at how to solve it."""
+    assert len(TRAPS) >= 4
+    for trap in TRAPS:
+        assert len(WORDINGS[trap]) >= 3
+        for wording in WORDINGS[trap]:
             assert not re.search("cite|oldest|supplement|re-cod|memo|allocat|prior", wording)
 
 
@@ -68,7 +76,7 @@ EVENTS = [
     Event(2, 50, "r2", "3400", -350, ""),
 ]
 # A has 150 left, B is paid, C has 100 left.
-DONE: Settled = settle(EVENTS, lambda receipt, count: CITED_FIRST)
+SETTLEMENT: Settlement = settle(EVENTS, lambda receipt, count: CITED_FIRST)
 
 
 @pytest.mark.parametrize(
@@ -82,10 +90,10 @@ DONE: Settled = settle(EVENTS, lambda receipt, count: CITED_FIRST)
         (Question(IN_FULL, since=21), []),
         (Question(IN_PART), [("A", "", 150), ("C", "", 100)]),
         (Question(IN_PART, before=30), [("A", "", 150)]),
-        (Question(CASH_TO_EARLIER, before=30, received=30), [("A", "r2", 350)]),
-        (Question(CASH_TO_EARLIER, before=30, received=20), [("B", "r0", 300), ("A", "r2", 350)]),
+        (Question(CASH_TO_EARLIER, before=30, cash_since=30), [("A", "r2", 350)]),
+        (Question(CASH_TO_EARLIER, before=30, cash_since=20), [("B", "r0", 300), ("A", "r2", 350)]),
     ],
 )
 def test_what_a_customer_adds(question: Question, adds: list[tuple[str, str, int]]) -> None:
     """Bounds include their first day and exclude the day that `before` names."""
-    assert parts(question, "1200", EVENTS, DONE) == [Part(*piece) for piece in adds]
+    assert answer_parts(question, "1200", EVENTS, SETTLEMENT) == [AnswerPart(*part) for part in adds]

@@ -1,6 +1,7 @@
 """trap-cli's manifest: a verdict for a run of one case, a grade for a list of them."""
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -8,59 +9,66 @@ from hypothesis import strategies as st
 
 from trapcli.core.contract import STATUSES, Verdict
 from trapcli.core.errors import TrapError
-from trapcli.judging import trap_cli
+from trapcli.judging import trap_cli_protocol
+from trapcli.suites.traptask import LONGEST_VERDICT, MOST_CASES
 
 TEXT = st.text(max_size=400)
 
 
-def result(case_id, metrics, **changes):
+def result(case_id: Any, metrics: Any, **changes: Any) -> Any:
     whole = {"case_id": case_id, "exit_code": 0, "duration": 1.0, "metrics": metrics, "cost": None}
     return {**whole, "judge_exit_code": 0, **changes}
 
 
-def metrics(status="passed", category="a"):
-    return {"score": float(status == "passed"), "status": status, "category": category, "reason": "..."}
+def metrics(status: Any = "passed", trap: Any = "a") -> Any:
+    return {"score": float(status == "passed"), "status": status, "trap": trap, "reason": "..."}
 
 
-def test_short_verdict_holds_what_the_report_needs():
-    """The short verdict says score, status, category, slip, partial and reason, in this order."""
+def test_short_verdict_holds_what_the_report_needs() -> None:
+    """The short verdict says score, status, trap, mistake, partial and reason, in this order."""
     verdict = Verdict(
-        "failed", "tax differs", "r", 0.123456, ("note",), {"cells": [1]}, ("stale_tax",), category="a"
+        "failed", "tax differs", "r", 0.123456, ("note",), {"cells": [1]}, "stale_tax", trap="a"
     )
-    assert json.loads(trap_cli.short(verdict)) == {
+    assert json.loads(trap_cli_protocol.short_verdict(verdict)) == {
         "score": 0.0,
         "status": "failed",
-        "category": "a",
-        "slip": "stale_tax",
-        "partial": 0.1235,
+        "trap": "a",
+        "mistake": "stale_tax",
+        "partial_credit": 0.1235,
         "reason": "tax differs",
     }
 
 
-@given(st.sampled_from(STATUSES), TEXT, TEXT, st.lists(TEXT, max_size=5), st.floats(0, 1))
-def test_short_verdict_is_small_ascii_json_whatever_it_holds(status, reason, category, slip, partial):
-    """No reason, category or slip makes the short verdict longer than its bound, or no JSON."""
-    text = trap_cli.short(Verdict(status, reason, partial=partial, slip=tuple(slip), category=category))
-    assert text.isascii() and len(text) <= trap_cli.LONGEST <= 400
+@given(st.sampled_from(STATUSES), TEXT, TEXT, TEXT, st.floats(0, 1))
+def test_short_verdict_is_small_ascii_json_whatever_it_holds(
+    status: Any, reason: Any, trap: Any, mistake: Any, partial: Any
+) -> None:
+    """No reason, trap or mistake makes the short verdict longer than its bound, or invalid JSON."""
+    text = trap_cli_protocol.short_verdict(
+        Verdict(status, reason, partial_credit=partial, mistake=mistake, trap=trap)
+    )
+    assert text.isascii() and len(text) <= LONGEST_VERDICT <= 400
     brief = json.loads(text)
     assert (brief["status"], brief["score"]) == (status, float(status == "passed"))
     assert brief["reason"] == reason or brief["reason"].endswith("...")
     assert json.dumps(brief) == text  # so that it keeps its length on the way to the grader
 
 
-def test_only_the_reason_is_cut_of_an_ordinary_verdict():
-    """A long reason gives way; category and slip stay whole."""
-    text = trap_cli.short(
-        Verdict("failed", "é" * 300, slip=("wrong_regions_rate",), category="upgrade_with_discount")
+def test_only_the_reason_is_cut_of_an_ordinary_verdict() -> None:
+    """A long reason gives way; trap and mistake stay whole."""
+    text = trap_cli_protocol.short_verdict(
+        Verdict("failed", "é" * 300, mistake="wrong_regions_rate", trap="upgrade_with_discount")
     )
     brief = json.loads(text)
-    assert (brief["category"], brief["slip"]) == ("upgrade_with_discount", "wrong_regions_rate")
-    assert brief["reason"].startswith("ééé") and trap_cli.LONGEST - 6 <= len(text) <= trap_cli.LONGEST
+    assert (brief["trap"], brief["mistake"]) == ("upgrade_with_discount", "wrong_regions_rate")
+    assert brief["reason"].startswith("ééé") and LONGEST_VERDICT - 6 <= len(text) <= LONGEST_VERDICT
 
 
-def test_the_longest_verdicts_of_a_full_run_fit_into_one_environment_variable():
+def test_the_longest_verdicts_of_a_full_run_fit_into_one_environment_variable() -> None:
     """As many cases as promised, with the longest verdicts and one priced model, stay under 128 KiB."""
-    brief = json.loads(trap_cli.short(Verdict("failed", "x" * 300, category="c" * 40, slip=("s" * 40,))))
+    brief = json.loads(
+        trap_cli_protocol.short_verdict(Verdict("failed", "x" * 300, trap="c" * 40, mistake="s" * 40))
+    )
     spent = {
         "provider": "some",
         "model": "some-model-1",
@@ -72,14 +80,14 @@ def test_the_longest_verdicts_of_a_full_run_fit_into_one_environment_variable():
     total = {key: spent[key] for key in ("prompt_tokens", "completion_tokens", "cost_usd", "calls")}
     cases = [
         result(f"case_{n:03d}", brief, duration=599.1234567890123, cost={"by_model": [spent], **total})
-        for n in range(trap_cli.MOST_CASES)
+        for n in range(MOST_CASES)
     ]
-    assert len(f"{trap_cli.VARIABLE}={json.dumps(cases)}\0") <= 128 * 1024
+    assert len(f"{trap_cli_protocol.VARIABLE}={json.dumps(cases)}\0") <= 128 * 1024
 
 
-def test_grade_of_a_run():
-    """A grade tells mean, counts by category and status, latency and cost of a whole run."""
-    found = trap_cli.grade(
+def test_grade_of_a_run() -> None:
+    """A grade tells mean, counts by trap and status, latency and cost of a whole run."""
+    found = trap_cli_protocol.grade(
         [
             result("case_01", metrics("passed", "a"), duration=1.0, cost={"cost_usd": 0.5, "by_model": []}),
             result("case_02", metrics("failed", "a"), duration=2.0, cost={"cost_usd": 0.25, "by_model": []}),
@@ -93,7 +101,7 @@ def test_grade_of_a_run():
         "judged": 4,
         "total": 4,
         "statuses": {"passed": 2, "failed": 1, "timed_out": 1},
-        "categories": {
+        "traps": {
             "a": {"n": 2, "passed": 1, "mean": 0.5},
             "b": {"n": 2, "passed": 1, "mean": 0.5},
         },
@@ -115,40 +123,40 @@ def test_grade_of_a_run():
         {"case_id": "case_02"},
     ],
 )
-def test_a_case_without_a_verdict_is_named_and_never_counted_as_wrong(broken):
+def test_a_case_without_a_verdict_is_named_and_never_counted_as_wrong(broken: Any) -> None:
     """A judge's failure does not lower the mean: it is listed, and judged is less than total."""
-    found = trap_cli.grade([result("case_01", metrics()), broken])
+    found = trap_cli_protocol.grade([result("case_01", metrics()), broken])
     assert (found["mean_score"], found["passed"], found["judged"], found["total"]) == (1.0, 1, 1, 2)
     assert found["judge_errors"] == ["case_02"]
 
 
-def test_nothing_judged_has_no_mean():
+def test_nothing_judged_has_no_mean() -> None:
     """Where no case was judged, the mean is unknown, not zero."""
     for results in ([], [result("case_01", None, judge_exit_code=2)], ["?"]):
-        assert trap_cli.grade(results)["mean_score"] is None
-    assert trap_cli.grade([])["latency_s"] is None
+        assert trap_cli_protocol.grade(results)["mean_score"] is None
+    assert trap_cli_protocol.grade([])["latency_s"] is None
 
 
-def test_an_unknown_part_makes_the_cost_unknown():
+def test_an_unknown_part_makes_the_cost_unknown() -> None:
     """A total that left out an unpriced model would be too low, so there is none."""
     known, unknown = {"cost_usd": 0.5}, {"cost_usd": None}
-    assert trap_cli.grade([result("case_01", metrics(), cost=known)])["cost_usd"] == 0.5
+    assert trap_cli_protocol.grade([result("case_01", metrics(), cost=known)])["cost_usd"] == 0.5
     both = [result("case_01", metrics(), cost=known), result("case_02", metrics(), cost=unknown)]
-    assert trap_cli.grade(both)["cost_usd"] is None
-    assert trap_cli.grade([result("case_01", metrics())])["cost_usd"] is None
+    assert trap_cli_protocol.grade(both)["cost_usd"] is None
+    assert trap_cli_protocol.grade([result("case_01", metrics())])["cost_usd"] is None
 
 
 @pytest.mark.parametrize(
     ("n", "median", "p95"), [(1, 1.0, 1.0), (2, 1.5, 2.0), (20, 10.5, 19.0), (21, 11.0, 20.0)]
 )
-def test_latency_by_nearest_rank(n, median, p95):
+def test_latency_by_nearest_rank(n: int, median: float, p95: float) -> None:
     """The median is the middle, the 95th percentile the least value that 95% do not exceed."""
     runs = [result(f"case_{k}", metrics(), duration=float(k)) for k in range(n, 0, -1)]
-    assert trap_cli.grade(runs)["latency_s"] == {"median": median, "p95": p95}
+    assert trap_cli_protocol.grade(runs)["latency_s"] == {"median": median, "p95": p95}
 
 
 @pytest.mark.parametrize("text", ["", "not json", "[" * 100_000, '"text"', "1", "null"])
-def test_a_variable_that_is_no_manifest_is_an_error(text):
+def test_a_variable_that_is_not_a_manifest_is_an_error(text: str) -> None:
     """A manifest that is no object and no list is refused, with the variable's name."""
-    with pytest.raises(TrapError, match=r"^TRAPTASK_MANIFEST is set but holds"):
-        trap_cli.parse(text)
+    with pytest.raises(TrapError, match=r"^TRAPTASK_MANIFEST is set, but is"):
+        trap_cli_protocol.parse_manifest(text)

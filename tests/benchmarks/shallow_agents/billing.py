@@ -1,17 +1,27 @@
 """Billing with little effort.
 
-Of a customer's subscriptions the shallow agent takes the first that has a plan or code of the
+Of a customer's subscriptions the shallow agent takes the first with a plan or code that is in the
 ticket, or else the first. It searches the invoices for that subscription, or for the plan if the
-ticket is about one. A guess has luck where a change happens to cover the last two issued months.
+ticket is about one. The guess is lucky if a change happens to cover the last two issued months.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
-from shallow_reading import ROWS, Edit, Files, Row, by_name, number, rows, table, update
-from shallow_reading import named as named_in
-from shallow_reading import seen as seen_in
+from shallow_agents.reading import (
+    ROWS,
+    Edit,
+    Files,
+    Row,
+    by_name,
+    named_rows,
+    number,
+    read_rows,
+    rows,
+    table,
+    update,
+)
 
 from families.billing.solver import solve
 from families.billing.solver.books import read_books
@@ -28,14 +38,14 @@ NAMES = {
 
 
 def shallow(files: Files) -> str:
-    """What the solver prints when it is given no more than the shallow agent reads."""
-    read = {**files, **{file: table(files, file, seen_in(files, file, NAMES[file])) for file in NAMES}}
+    """Return what the solver prints if it is given only what the shallow agent reads."""
+    read = {**files, **{file: table(files, file, read_rows(files, file, NAMES[file])) for file in NAMES}}
     books = read_books(read)
     ticket = read_ticket(files["ticket.md"], books)
     invoices: list[Row] = []
     subscriptions = rows(files, "subscriptions.csv")
     if ticket.has("customer"):
-        subscriptions = one_path(subscriptions, ticket)
+        subscriptions = first_subscription(subscriptions, ticket)
         ids = {row["subscription_id"] for row in subscriptions}
         invoices = [row for row in rows(files, "invoices.csv") if row["subscription_id"] in ids][:ROWS]
     elif ticket.has("plan"):
@@ -43,7 +53,7 @@ def shallow(files: Files) -> str:
         invoices = [row for row in rows(files, "invoices.csv") if row["baked_plan_name"].startswith(name)][
             :ROWS
         ]
-        read["customers.csv"] = files["customers.csv"]  # it follows the ids on these invoices
+        read["customers.csv"] = files["customers.csv"]  # it looks up the ids on these invoices
     read["subscriptions.csv"] = table(files, "subscriptions.csv", subscriptions)
     read["invoices.csv"] = table(files, "invoices.csv", invoices)
     try:
@@ -52,23 +62,21 @@ def shallow(files: Files) -> str:
         return f"I did not see {error}."
 
 
-def one_path(subscriptions: Sequence[Row], ticket: Ticket) -> list[Row]:
-    """The subscription that the agent stays with."""
+def first_subscription(subscriptions: Sequence[Row], ticket: Ticket) -> list[Row]:
+    """Return the subscription that the agent stays with."""
     theirs = [row for row in subscriptions if row["customer_id"] == ticket.one("customer")]
     named = {*ticket.all("plan"), *ticket.all("code")}
     fitting = [row for row in theirs if row["plan_id"] in named or row["discount_code"] in named]
     return (fitting or theirs)[:1]
 
 
-# --- scripts without insight ------------------------------------------------------
-
-
 def named(files: Files, file: str) -> list[Row]:
-    return named_in(files, file, NAMES[file])
+    """Return the rows of a table that the ticket names."""
+    return named_rows(files, file, NAMES[file])
 
 
-def retaxed(files: Files, invoices: Iterable[Row]) -> list[Edit]:
-    """Tax and total of the invoices at the rate of the region that the ticket names last."""
+def retax(files: Files, invoices: Iterable[Row]) -> list[Edit]:
+    """Return edits of tax and total, at the rate of the region that the ticket names last."""
     region = (named(files, "regions.csv") or rows(files, "regions.csv"))[-1]
     edits = []
     for row in invoices:
@@ -81,46 +89,46 @@ def retaxed(files: Files, invoices: Iterable[Row]) -> list[Edit]:
     return edits
 
 
-def moved(files: Files, customer: Row, invoices: Iterable[Row]) -> list[Edit]:
-    """The customer into the region that the ticket names last, and these invoices taxed there."""
+def move(files: Files, customer: Row, invoices: Iterable[Row]) -> list[Edit]:
+    """Return edits that move the customer to the region that the ticket names last, and its invoices."""
     region = (named(files, "regions.csv") or rows(files, "regions.csv"))[-1]
     return [
         update("customers.csv", customer, region_id=region["region_id"]),
-        *retaxed(files, (row for row in invoices if row["baked_customer_name"] == customer["customer_name"])),
+        *retax(files, (row for row in invoices if row["baked_customer_name"] == customer["customer_name"])),
     ]
 
 
 def first_invoice(files: Files) -> list[Edit]:
-    return retaxed(files, rows(files, "invoices.csv")[:1])
+    return retax(files, rows(files, "invoices.csv")[:1])
 
 
 def last_invoice(files: Files) -> list[Edit]:
-    return retaxed(files, rows(files, "invoices.csv")[-1:])
+    return retax(files, rows(files, "invoices.csv")[-1:])
 
 
 def last_issued_invoice(files: Files) -> list[Edit]:
-    return retaxed(files, [row for row in rows(files, "invoices.csv") if row["status"] != "draft"][-1:])
+    return retax(files, [row for row in rows(files, "invoices.csv") if row["status"] != "draft"][-1:])
 
 
-def commonest_customer(files: Files) -> list[Edit]:
+def most_frequent_customer(files: Files) -> list[Edit]:
     invoices = rows(files, "invoices.csv")
     name = Counter(row["baked_customer_name"] for row in invoices).most_common(1)[0][0]
     customer = next(row for row in rows(files, "customers.csv") if row["customer_name"] == name)
-    return moved(files, customer, invoices)
+    return move(files, customer, invoices)
 
 
 def last_two_months(files: Files) -> list[Edit]:
     invoices = rows(files, "invoices.csv")
     months = sorted({row["period"] for row in invoices})[-2:]
     customer = (named(files, "customers.csv") or rows(files, "customers.csv"))[0]
-    return moved(files, customer, (row for row in invoices if row["period"] in months))
+    return move(files, customer, (row for row in invoices if row["period"] in months))
 
 
 def last_two_issued(files: Files) -> list[Edit]:
     invoices = [row for row in rows(files, "invoices.csv") if row["status"] != "draft"]
     months = sorted({row["period"] for row in invoices})[:-1][-2:]
     customer = (named(files, "customers.csv") or rows(files, "customers.csv"))[0]
-    return moved(files, customer, (row for row in invoices if row["period"] in months))
+    return move(files, customer, (row for row in invoices if row["period"] in months))
 
 
 def number_into_base_price(files: Files) -> list[Edit]:
@@ -139,18 +147,18 @@ def numbers_where_they_fit(files: Files) -> list[Edit]:
     return edits + [update("discount_codes.csv", row, discount_pct=f"0.{int(share):02d}") for row in codes]
 
 
-def all_that_is_named(files: Files) -> list[Edit]:
+def everything_in_ticket(files: Files) -> list[Edit]:
     names = [row["customer_name"] for row in named(files, "customers.csv")]
     names += [row["plan_name"] for row in named(files, "plans.csv")]
     invoices = rows(files, "invoices.csv")
-    return retaxed(
+    return retax(
         files,
         (row for row in invoices if row["baked_customer_name"] in names or row["baked_plan_name"] in names),
     )
 
 
 SCRIPTS = by_name(
-    first_invoice, last_invoice, last_issued_invoice, commonest_customer, last_two_months,
-    number_into_base_price, numbers_where_they_fit, all_that_is_named,
+    first_invoice, last_invoice, last_issued_invoice, most_frequent_customer, last_two_months,
+    number_into_base_price, numbers_where_they_fit, everything_in_ticket,
 )  # fmt: skip
 GUESSES = by_name(last_two_issued)

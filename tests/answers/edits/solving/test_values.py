@@ -1,4 +1,4 @@
-"""Dates, months, amounts and percentages of a ticket: what is read, and what only looks like it."""
+"""Dates, months, amounts and percentages in a ticket: what is read, and what only looks like one."""
 
 from typing import Any
 
@@ -30,6 +30,6 @@ def test_values_are_read(find: Any, text: str, found: list[str]) -> None:
 
 
 @pytest.mark.parametrize(("find", "text"), NEAR_MISSES)
-def test_near_misses_are_no_values(find: Any, text: str) -> None:
-    """What only looks like a value is none."""
+def test_near_misses_are_not_read(find: Any, text: str) -> None:
+    """Text that only looks like a value is not read as one."""
     assert [value for _, _, value in find(text)] == []

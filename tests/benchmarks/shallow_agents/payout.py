@@ -1,15 +1,27 @@
 """Payout with little effort.
 
-Of a vendor's listings the shallow agent takes the first whose product begins as the ticket has
-it. It searches the retail and the b2b sales for that listing, from the day of the ticket on. A
-guess has luck where a change happens to cover just the last sales.
+Of a vendor's listings the shallow agent takes the first with a product that begins with the name in
+the ticket. It searches the retail and b2b sales for that listing, from the day of the ticket on. The
+guess is lucky if a change happens to cover just the last sales.
 """
 
 from collections import Counter
 from collections.abc import Iterable
 from decimal import Decimal
 
-from shallow_reading import ROWS, Edit, Files, Row, by_name, named, number, rows, seen, table, update
+from shallow_agents.reading import (
+    ROWS,
+    Edit,
+    Files,
+    Row,
+    by_name,
+    named_rows,
+    number,
+    read_rows,
+    rows,
+    table,
+    update,
+)
 
 from families.payout.solver import solve
 from families.payout.solver.books import read_books
@@ -20,11 +32,11 @@ SALES, ORDERS = "transactions.csv", "b2b_details.csv"
 
 
 def shallow(files: Files) -> str:
-    """What the solver prints when it is given no more than the shallow agent reads."""
-    read = {**files, SUPPLIERS: table(files, SUPPLIERS, seen(files, SUPPLIERS, "supplier_name"))}
+    """Return what the solver prints if it is given only what the shallow agent reads."""
+    read = {**files, SUPPLIERS: table(files, SUPPLIERS, read_rows(files, SUPPLIERS, "supplier_name"))}
     ticket = read_ticket(files["ticket.md"], read_books(read))
     product, start = ticket.one("product"), min(ticket.all("date"), default="")
-    catalog = [row for vendor in ticket.all("vendor") for row in one_path(files, product, vendor)]
+    catalog = [row for vendor in ticket.all("vendor") for row in first_listing(files, product, vendor)]
     read[CATALOG] = table(files, CATALOG, catalog)
     for file in (SALES, ORDERS):
         later = [row for row in rows(files, file) if row["sale_date"] >= start]
@@ -37,18 +49,16 @@ def shallow(files: Files) -> str:
     return solve(read, None)
 
 
-def one_path(files: Files, product: str, vendor: str) -> list[Row]:
-    """The rows of the listing that the agent takes for the vendor's of the product."""
+def first_listing(files: Files, product: str, vendor: str) -> list[Row]:
+    """Return the rows of the listing that the agent takes for that of the vendor and product."""
     content = rows(files, CATALOG)
     theirs = (row for row in content if row["supplier_id"] == vendor)
     hit = next((row for row in theirs if row["product_name"].startswith(product)), {})
     return [{**row, "product_name": product} for row in content if row["product_id"] == hit.get("product_id")]
 
 
-# --- scripts without insight ------------------------------------------------------
-
-
 def factor(files: Files) -> str:
+    """Return the factor in the ticket; "" if there is none."""
     words = {
         "twice": "2",
         "double": "2",
@@ -56,15 +66,15 @@ def factor(files: Files) -> str:
         "two and a half": "2.5",
         "one and a half": "1.5",
     }
-    stands = [number for word, number in words.items() if word in files["ticket.md"]]
-    return (*stands, number(files, r"(\d(?:\.\d+)?) times"))[0]
+    spelled = [number for word, number in words.items() if word in files["ticket.md"]]
+    return (*spelled, number(files, r"(\d(?:\.\d+)?) times"))[0]
 
 
-def corrected(files: Files, sales: Iterable[Row]) -> list[Edit]:
-    """Sales by the kind of number in the ticket: paid by the unit, or dearer, else as the last vendor's."""
+def correct(files: Files, sales: Iterable[Row]) -> list[Edit]:
+    """Return edits of the sales by what the ticket has: an amount, a factor, or else the last vendor."""
     amount, times = number(files, r"(\d+\.\d\d)"), factor(files)
-    product = (named(files, CATALOG, "product_name") or rows(files, CATALOG))[0]["product_name"]
-    vendor = (named(files, SUPPLIERS, "supplier_name") or rows(files, SUPPLIERS))[-1]
+    product = (named_rows(files, CATALOG, "product_name") or rows(files, CATALOG))[0]["product_name"]
+    vendor = (named_rows(files, SUPPLIERS, "supplier_name") or rows(files, SUPPLIERS))[-1]
     listings = [row for row in rows(files, CATALOG) if row["product_name"] == product]
     theirs = [row for row in listings if row["supplier_id"] == vendor["supplier_id"]] or listings
     edits = []
@@ -86,57 +96,58 @@ def corrected(files: Files, sales: Iterable[Row]) -> list[Edit]:
 
 
 def into_the_catalog(files: Files) -> list[Edit]:
-    """The amount in the ticket into the catalog, with the first row that the ticket names."""
+    """Return an edit that puts the amount in the ticket into the first catalog row that it names."""
     amount = number(files, r"(\d+\.\d\d)")
-    found = named(files, CATALOG, "product_name")[:1] if amount else []
+    found = named_rows(files, CATALOG, "product_name")[:1] if amount else []
     return [update(CATALOG, row, vendor_share_pct="", vendor_share_fixed_usd=amount) for row in found]
 
 
-def of_the_product(files: Files) -> list[Row]:
-    """Complete sales of whatever product the ticket names, retail before b2b."""
-    ids = {row["product_id"] for row in named(files, CATALOG, "product_name")}
+def sales_of_products(files: Files) -> list[Row]:
+    """Return complete sales of all products in the ticket, retail before b2b."""
+    ids = {row["product_id"] for row in named_rows(files, CATALOG, "product_name")}
     sales = [*rows(files, SALES), *rows(files, ORDERS)]
     return [row for row in sales if row["product_id"] in ids and row["status"] == "COMPLETE"]
 
 
-def of_the_vendors(files: Files) -> list[Row]:
-    names = {row["supplier_name"] for row in named(files, SUPPLIERS, "supplier_name")}
-    return [row for row in of_the_product(files) if row["supplier_name"] in names]
+def sales_of_vendors(files: Files) -> list[Row]:
+    """Return those of these sales that were booked to a vendor in the ticket."""
+    names = {row["supplier_name"] for row in named_rows(files, SUPPLIERS, "supplier_name")}
+    return [row for row in sales_of_products(files) if row["supplier_name"] in names]
 
 
 def first_sale(files: Files) -> list[Edit]:
-    return corrected(files, rows(files, SALES)[:1])
+    return correct(files, rows(files, SALES)[:1])
 
 
 def last_sale(files: Files) -> list[Edit]:
-    return corrected(files, rows(files, SALES)[-1:])
+    return correct(files, rows(files, SALES)[-1:])
 
 
 def last_five_sales(files: Files) -> list[Edit]:
-    return corrected(files, rows(files, SALES)[-5:])
+    return correct(files, rows(files, SALES)[-5:])
 
 
 def all_of_the_product(files: Files) -> list[Edit]:
-    return corrected(files, of_the_product(files))
+    return correct(files, sales_of_products(files))
 
 
-def all_that_is_named(files: Files) -> list[Edit]:
-    return corrected(files, of_the_vendors(files))
+def everything_in_ticket(files: Files) -> list[Edit]:
+    return correct(files, sales_of_vendors(files))
 
 
-def commonest_vendor(files: Files) -> list[Edit]:
+def most_frequent_vendor(files: Files) -> list[Edit]:
     sales = rows(files, SALES)
     name = Counter(row["supplier_name"] for row in sales).most_common(1)[0][0]
-    return corrected(files, (row for row in sales if row["supplier_name"] == name))
+    return correct(files, (row for row in sales if row["supplier_name"] == name))
 
 
-def latter_half_of_what_is_named(files: Files) -> list[Edit]:
-    sales = [row for row in of_the_vendors(files) if "units" in row]
-    return corrected(files, sales[len(sales) // 2 :])
+def second_half_of_ticket(files: Files) -> list[Edit]:
+    sales = [row for row in sales_of_vendors(files) if "units" in row]
+    return correct(files, sales[len(sales) // 2 :])
 
 
 SCRIPTS = by_name(
-    first_sale, last_sale, last_five_sales, all_of_the_product, all_that_is_named, commonest_vendor,
+    first_sale, last_sale, last_five_sales, all_of_the_product, everything_in_ticket, most_frequent_vendor,
     into_the_catalog,
 )  # fmt: skip
-GUESSES = by_name(latter_half_of_what_is_named)
+GUESSES = by_name(second_half_of_ticket)

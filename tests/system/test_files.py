@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from trapcli.core.errors import TrapError
-from trapcli.core.files import WRITTEN, as_object, digest_of, json_text, listing, read_file, seal, write_file
+from trapcli.system.files import TIME, as_object, digest_of, json_text, listing, read_file, seal, write_file
 
 
 def test_a_written_file_is_new_and_like_all_others(tmp_path: Path) -> None:
@@ -19,7 +19,7 @@ def test_a_written_file_is_new_and_like_all_others(tmp_path: Path) -> None:
         os.umask(before)
     assert path.read_bytes() == "ü\r\nx\n".encode()
     assert digest == digest_of(path.read_bytes())
-    assert (path.stat().st_mode & 0o7777, path.stat().st_mtime) == (0o644, WRITTEN)
+    assert (path.stat().st_mode & 0o7777, path.stat().st_mtime) == (0o644, TIME)
     with pytest.raises(FileExistsError):
         write_file(path, "again")
 
@@ -29,7 +29,7 @@ def test_a_sealed_directory_is_like_all_others(tmp_path: Path) -> None:
     path = tmp_path / "directory"
     path.mkdir(mode=0o700)
     seal(path)
-    assert (path.stat().st_mode & 0o7777, path.stat().st_mtime) == (0o755, WRITTEN)
+    assert (path.stat().st_mode & 0o7777, path.stat().st_mtime) == (0o755, TIME)
 
 
 def test_a_listing_is_what_sha256sum_prints() -> None:

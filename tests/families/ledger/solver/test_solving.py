@@ -50,9 +50,9 @@ code,name,status,note
 1400,Cedar Press,active,
 """
 INDEX = "document_id,voucher,document_type\n" + "".join(
-    f"{kind}-{n},{voucher},paper\n"
+    f"{prefix}-{n},{voucher},paper\n"
     for n, voucher in enumerate(("A1-1", "A1-2", "A1-3", "A2-1", "A2-2", "A2-7", "A3-1", "A3-5", "W-1"), 1)
-    for kind in "DX"
+    for prefix in "DX"
 )
 SINCE = "How much is still owed at the end of 2026-03-31 on what was billed from 1 February 2026 onwards?"
 BIRCH = "What does Birch Tools owe at the close of March 31, 2026 on invoices older than 2026-03-01?"
@@ -98,7 +98,7 @@ LATER_CASH = "How much cash of 2026-02-01 or later, up to 2026-03-31, went to in
 
 
 def ledger(period: str, opening: int, lines: str, account: str = "12 Debtors") -> tuple[str, int]:
-    """A ledger file that opens with so many dollars, and what it closes with."""
+    """Return a ledger file, and the dollars that it closes with; opening: in dollars."""
     columns = "{:10} {:10} {:10} {:30} {:4} {:>12} {:>12} {:>14}"
     names = ("Date", "Voucher", "Ref doc", "Narration", "Cust", "Debit", "Credit", "Balance")
     text = [f"Account {account}", f"Period {period}", "", columns.format(*names)]
@@ -114,7 +114,7 @@ def ledger(period: str, opening: int, lines: str, account: str = "12 Debtors") -
 
 
 def year(question: str) -> dict[str, str]:
-    """The files of a year of three months, of which the second is short, and a question."""
+    """Return the files of a year of three months, of which the second is short, and a question."""
     files = {"question.md": f"# Question\n\nAccount 12 Debtors.\n\n{question}\n"}
     closing = 0
     for name, lines in (
@@ -135,7 +135,7 @@ def sheet(question: str) -> dict[str, str]:
 
 
 def answered(text: str) -> str:
-    """What the last line answers."""
+    """Return what the last line answers."""
     return text.splitlines()[-1].removeprefix("ANSWER: ")
 
 
@@ -174,7 +174,7 @@ def test_a_small_year(question: str, mistake: str | None, amount: str) -> None:
     ],
 )
 def test_a_small_sheet(question: str, mistake: str | None, amount: str) -> None:
-    """A sheet whose vouchers are out of date order is answered to the cent; a mistake is that one mistake."""
+    """A sheet with vouchers out of date order is answered to the cent; a mistake is that one mistake."""
     assert answered(solve_audit(sheet(question), mistake)) == amount
 
 
@@ -191,34 +191,34 @@ def test_a_small_sheet(question: str, mistake: str | None, amount: str) -> None:
         ("question.md", "2026-03-31", "some day"),
     ],
 )
-def test_what_is_not_clear_is_said(name: str, old: str, new: str) -> None:
+def test_unclear_files_are_reported(name: str, old: str, new: str) -> None:
     """Where the files do not decide, the solver says so instead of guessing."""
     files = year(SINCE)
     assert old in files[name]
     files[name] = files[name].replace(old, new)
-    assert solve_close(files).startswith("I cannot tell: ")
+    assert solve_close(files).startswith("Undecided: ")
 
 
-def test_the_files_given_count() -> None:
-    """Files that differ in one cell are never answered from those seen before."""
+def test_answers_come_from_the_files_given() -> None:
+    """Files that differ in one cell are never answered from files solved before."""
     files = year(SINCE)
     assert answered(solve_close(files)) == "1490.00"
     files["masters/counterparties.csv"] = MASTER.replace("re-coded to 1300", "collects at 1300")
-    assert solve_close(files).startswith("I cannot tell: ")
+    assert solve_close(files).startswith("Undecided: ")
 
 
 def test_generated_cases(closes: list[Case], audits: list[Case]) -> None:
-    """The solver gives what the gold gives; every mistake gives what is kept of it, and no two the same."""
+    """The solver gives gold; every mistake gives the answer in the private half, and no two the same one."""
     for solve, cases in ((solve_close, closes), (solve_audit, audits)):
         for case in cases:
-            kept = {
-                made["mechanisms"][0]: made["answer"]
-                for made in case.facts["mistakes"]
-                if len(made["mechanisms"]) == 1
+            expected = {
+                record["mistakes"][0]: record["answer"]
+                for record in case.facts["wrong_answers"]
+                if len(record["mistakes"]) == 1
             }
             assert answered(solve(case.files)) == case.gold
-            assert {name: answered(solve(case.files, name)) for name in case.mechanisms} == kept
-            assert len({case.gold, *kept.values()}) == 1 + len(kept)
+            assert {name: answered(solve(case.files, name)) for name in case.mistakes} == expected
+            assert len({case.gold, *expected.values()}) == 1 + len(expected)
 
 
 def test_the_solver_reads_nothing_else() -> None:

@@ -1,4 +1,4 @@
-"""What shallow agents and scripts of any edits family do with the files of a case."""
+"""How shallow agents and simple scripts read the files of a case of any edits family."""
 
 import csv
 import io
@@ -14,16 +14,17 @@ Script = Callable[[Files], list[Edit]]
 
 
 def by_name(*scripts: Script) -> dict[str, Script]:
-    """The scripts by what their names say."""
+    """Return the scripts by their names, with blanks."""
     return {script.__name__.replace("_", " "): script for script in scripts}
 
 
 def rows(files: Files, file: str) -> list[Row]:
+    """Return the rows of a table."""
     return list(csv.DictReader(io.StringIO(files[file])))
 
 
 def table(files: Files, file: str, content: Iterable[Mapping[str, str]]) -> str:
-    """The rows as a CSV text with the columns of the file."""
+    """Return the rows as CSV text with the columns of the file."""
     out = io.StringIO()
     writer = csv.DictWriter(out, files[file].splitlines()[0].split(","), lineterminator="\n")
     writer.writeheader()
@@ -31,8 +32,8 @@ def table(files: Files, file: str, content: Iterable[Mapping[str, str]]) -> str:
     return out.getvalue()
 
 
-def seen(files: Files, file: str, column: str) -> list[Row]:
-    """The first rows, and for each name in the ticket that is not there the first row that begins like it."""
+def read_rows(files: Files, file: str, column: str) -> list[Row]:
+    """Return the first rows, and for each other name in the ticket the first row that begins with it."""
     content, text = rows(files, file), files["ticket.md"]
     read = content[:ROWS]
     for name in sorted((row[column] for row in content), key=len, reverse=True):
@@ -43,8 +44,8 @@ def seen(files: Files, file: str, column: str) -> list[Row]:
     return read
 
 
-def named(files: Files, file: str, column: str) -> list[Row]:
-    """Rows whose name stands in the ticket, in the order in which the names first do."""
+def named_rows(files: Files, file: str, column: str) -> list[Row]:
+    """Return the rows with a name that is in the ticket, in the order of the ticket."""
     text = files["ticket.md"]
     return sorted(
         (row for row in rows(files, file) if row[column] in text), key=lambda row: text.index(row[column])
@@ -52,12 +53,12 @@ def named(files: Files, file: str, column: str) -> list[Row]:
 
 
 def number(files: Files, pattern: str) -> str:
-    """The last number in the ticket with such signs around it; "" if there is none."""
+    """Return the last number in the ticket that the pattern finds; "" if there is none."""
     found = re.findall(pattern, files["ticket.md"])
     return found[-1] if found else ""
 
 
 def update(file: str, row: Row, **cells: str) -> Edit:
-    """An edit of the row, which is told by the first column."""
+    """Return an edit of a row, matched by its first column."""
     key = next(iter(row))
     return {"file": file, "op": "update", "match": {key: row[key]}, "set": cells}
