@@ -1,7 +1,7 @@
 """Compare speed with an earlier commit: start-up, import, verdicts a second, the cost of a trial.
 
-    git worktree add /tmp/earlier 0830941
-    python tests/benchmarks/earlier.py /tmp/earlier [--python PYTHON] [--rounds 7]
+    git worktree add ../earlier 0830941
+    python tests/benchmarks/earlier.py ../earlier [--python PYTHON] [--rounds 7]
 
 Both checkouts are built as wheels and installed, each in an environment of its own, beside the
 packages of the interpreter that runs this. With --python the earlier one runs on that interpreter
