@@ -170,6 +170,15 @@ def test_commands_load_nothing_heavy() -> None:
     assert "trapcli.commands.calibrate" in loaded and not engines & {*loaded}
 
 
+@pytest.mark.usefixtures("unmeasured")
+def test_the_list_of_commands_loads_no_command() -> None:
+    """`trapcli --help` imports no module of a command, and of ours only what every start needs."""
+    code = "import sys; from trapcli.cli import main; main(['--help']); print(*sys.modules, file=sys.stderr)"
+    loaded = [name for name in loaded_by([sys.executable, "-c", code], ROOT) if name.startswith("trapcli.")]
+    parts = {".".join(name.split(".")[:2]) for name in loaded}
+    assert parts == {"trapcli.cli", "trapcli.core", "trapcli.system"}, loaded
+
+
 def loaded_by(command: Sequence[Path | str], cwd: Path) -> list[str]:
     """Return the modules that a program of Python loads, which it prints on standard error."""
     done = subprocess.run(command, cwd=cwd, input="[]", capture_output=True, text=True)

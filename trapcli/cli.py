@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trapcli.commands.completion import VARIABLE
 from trapcli.core.errors import BUG, CLOSED_PIPE, DONE, INTERRUPTED, UNUSABLE, TrapError
 from trapcli.core.shorten import one_line
 from trapcli.system import debug
-from trapcli.system.package import __version__
+from trapcli.system.package import COMPLETION, __version__
 from trapcli.system.signals import stop_like_interrupt
 
 if TYPE_CHECKING:
@@ -128,7 +127,7 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 def _run(args: list[str]) -> int:
-    instruction = os.environ.get(VARIABLE)
+    instruction = os.environ.get(COMPLETION)
     if instruction:
         return _complete(instruction)
     if debug.enabled():
@@ -146,7 +145,7 @@ def _complete(instruction: str) -> int:
     from click.shell_completion import shell_complete
 
     try:
-        return shell_complete(cli, {}, "trapcli", VARIABLE, instruction)
+        return shell_complete(cli, {}, "trapcli", COMPLETION, instruction)
     except Exception:
         return UNUSABLE  # nothing to offer; a message would land in the line being typed
 

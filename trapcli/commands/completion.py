@@ -5,7 +5,6 @@ Completion reads public halves only, and offers nothing where an error would be 
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from trapcli.core.contract import Family
     from trapcli.suites.selection import Target
 
-VARIABLE = "_TRAPCLI_COMPLETE"  # the completion scripts set it, for both names of the program
 RUN = "run"  # the first word of `trapcli inspect run`
 
 # Engines are imported where they are used, because a shell waits for each completion.
@@ -75,6 +73,8 @@ def complete_targets(ctx: click.Context, param: click.Parameter, incomplete: str
 
 def knob_helps(family: "Family") -> dict[str, str]:
     """Return a line of help for each knob: what it sets, its range and its default."""
+    from dataclasses import fields
+
     return {
         knob.name: f"{knob.metadata['help']}; {knob.metadata['low']} to {knob.metadata['high']}, "
         f"default {knob.default}"

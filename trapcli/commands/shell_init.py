@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from trapcli.commands.completion import VARIABLE
+from trapcli.system.package import COMPLETION
 
 SHELLS = ("bash", "zsh", "fish")
 SCRIPTS = Path(__file__).parent.parent / "shells"
@@ -47,7 +47,7 @@ def script(shell: str, program: click.Group, commands: list[str]) -> str:
     completion = get_completion_class(shell)
     assert completion is not None
     # Not .source(): for bash that runs bash, to find out its version.
-    complete = completion(program, {}, "trapcli", VARIABLE)
+    complete = completion(program, {}, "trapcli", COMPLETION)
     text = (SCRIPTS / f"trap.{shell}").read_text(encoding="utf-8")
     separator = " " if shell == "fish" else " | "
     return text.replace("@COMMANDS@", separator.join(sorted(commands))).replace(
