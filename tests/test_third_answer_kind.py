@@ -43,6 +43,9 @@ class ReportAnswers:
     def instructions(self):
         return "Write report.json into your output directory: an object of shops and totals."
 
+    def rules(self):
+        return "## How an answer is read\\n\\nreport.json is read as JSON."
+
     def extract(self, output):
         if "report.json" not in output.files:
             return Problem("there is no report.json among the files left")

@@ -22,7 +22,7 @@ from trapcli.suites.layout import README
 
 ATTRIBUTES: dict[str, type] = {"name": str, "title": str, "version": str, "knobs": type, "cases": int}
 METHODS = ("generate", "solve", "check", "explain")
-ANSWER_METHODS = ("instructions", "extract", "judge", "view")
+ANSWER_METHODS = ("instructions", "rules", "extract", "judge", "view")
 DRAWS = 30  # of a case; a build tries more, but a family that needs more is too slow to build
 FAILED_SEEDS = 3  # after which no more seeds are tried: they would fail in the same way
 DIGEST_SEEDS = 5  # that two other processes generate, to compare

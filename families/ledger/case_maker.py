@@ -14,7 +14,7 @@ from families.ledger.domain.formats import cents_of_plain, day_of, iso, money, p
 from families.ledger.domain.traps_and_mistakes import TRAPS
 from families.ledger.files.case_files import CaseFiles, book_of
 from families.ledger.planning.planned_case import PlanFailed, PlannedCase
-from trapcli.answers.amount.line import EXAMPLE, equal
+from trapcli.answers.amount.answers import EXAMPLE, equal
 from trapcli.core.contract import Case, Files, Problem
 from trapcli.core.draw import Draw
 from trapcli.core.errors import TrapError

@@ -15,10 +15,12 @@ import time
 import tracemalloc
 from collections.abc import Callable, Sequence
 from decimal import Decimal
+from io import BytesIO
 
-from trapcli.answers.amount.line import canonical, equal, read_answer
+from trapcli.answers.amount.answers import canonical, equal
+from trapcli.answers.amount.reader import read_answer
 from trapcli.core.contract import Answer
-from trapcli.core.output import clean
+from trapcli.core.output import Output, read_output
 
 ROUNDS = 15
 CALLS = 1000
@@ -62,7 +64,7 @@ HOSTILE = {
 
 def judge(raw: bytes) -> str:
     """Judge one output: from its bytes to its result."""
-    answer = read_answer(clean(raw))
+    answer = read_answer(read_output(BytesIO(raw)))
     if isinstance(answer, Answer):
         return "passed" if equal(answer.value, GOLD) else canonical(answer.value)
     return str(answer)
@@ -96,10 +98,10 @@ def measure_long(name: str, text: str) -> bool:
     times = []
     for _ in range(3):
         started = time.process_time()
-        read_answer(text)
+        read_answer(Output(text))
         times.append(time.process_time() - started)
     tracemalloc.start()
-    answer = read_answer(text)
+    answer = read_answer(Output(text))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     print(f"{name:28}{min(times):8.3f}{peak / 1e6:10.1f}   {str(answer)[:60]}")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from trapcli.core.output import LIMIT, clean, read_output
+from trapcli.core.output import LIMIT, decode, output_of, read_output, without_thinking
 
 # Pieces that mean something to the cleaning, to be put together in any order.
 PIECES = [
@@ -25,6 +25,7 @@ PIECES = [
         ("one\r\ntwo\rthree\n", "one\ntwo\nthree\n"),
         ("form\x0cfeed, \x0btab, \x00zero, \x07bell, \x7fdelete", "formfeed, tab, zero, bell, delete"),
         ("zero\u200bwidth\u200d\u2060, \u200eleft\u202eright\u2066\u061c", "zerowidth, leftright"),
+        ("soft\u00adhyphen\u034f\u115f\u3164\ufe0f\uffa0\U000e0041", "softhyphen"),
         ("\u2028line\u2029paragraph\x85next\u00a0space", "\u2028line\u2029paragraph\x85next\u00a0space"),
         ("\uff21\uff2e\uff33\uff1a\uff11\uff0e\uff15\uff5e", "ANS:1.5~"),
         ("\u3000\u00bd\u2460\ufb01\uffe5", "\u3000\u00bd\u2460\ufb01\uffe5"),
@@ -33,7 +34,7 @@ PIECES = [
 )
 def test_unseen_characters_go_and_the_others_stay(raw: str, text: str) -> None:
     """Controls and invisible marks are dropped, full-width ASCII is narrowed, nothing else changes."""
-    assert clean(raw.encode()) == text
+    assert decode(raw.encode()) == text
 
 
 @pytest.mark.parametrize(
@@ -57,7 +58,7 @@ def test_unseen_characters_go_and_the_others_stay(raw: str, text: str) -> None:
 )
 def test_terminal_sequences_vanish(raw: str, text: str) -> None:
     """A terminal's sequences are dropped whole, and one that is cut off swallows no further line."""
-    assert clean(raw.encode()) == text
+    assert decode(raw.encode()) == text
 
 
 @pytest.mark.parametrize(
@@ -74,60 +75,73 @@ def test_terminal_sequences_vanish(raw: str, text: str) -> None:
 )
 def test_any_bytes_are_read(raw: bytes, text: str) -> None:
     """UTF-8 is read with replacements, UTF-16 if it begins with its mark."""
-    assert clean(raw) == text
+    assert decode(raw) == text
 
 
 @pytest.mark.parametrize(
-    "raw, text",
+    "raw, text, dropped",
     [
-        ("<think>no</think>yes", "yes"),
-        ("before <think>no</think>after", "before after"),
-        ("yes<think>no", "yes"),
-        ("no</think>yes", "yes"),
-        ("no</think>no</think>yes", "yes"),
-        ("<think>no</think>no</think>yes", "yes"),
-        ("<think>a</think>one<think>b</think>two", "onetwo"),
-        ("<think>a<think>b</think>c</think>yes", "yes"),
-        ("kept <think>a<think>b</think>c</think>yes", "kept yes"),
-        ("kept <think>I close <think> now</think>yes", "kept yes"),
-        ("kept <think>a <think> b</think>yes<think>c</think>too", "kept yestoo"),
-        ("yes<think>a</think>yes<think>no", "yesyes"),
-        ("no<think>a</think>no</think>yes", "yes"),
-        ("<THINK>no</Think>yes", "yes"),
-        ("<th\u200bink>no</think>yes", "yes"),
-        ("\uff1cthink\uff1eno</think>yes", "yes"),
-        ("<thinking>shown</thinking>", "<thinking>shown</thinking>"),
-        ("< think>shown", "< think>shown"),
+        ("<think>no</think>yes", "\nyes", ""),
+        ("before <think>no</think>after", "before \nafter", ""),
+        ("yes\n<think>no", "yes\n", "everything after"),
+        ("<think>no", "", "everything after"),
+        ("I used no <think> tag.\nyes", "I used no <think> tag.\nyes", ""),
+        ("no</think>yes", "yes", "everything before </think>"),
+        ("no</think>no</think>yes", "yes", "everything before"),
+        ("<think>no</think>no</think>yes", "yes", "everything before"),
+        ("<think>a</think>one<think>b</think>two", "\none\ntwo", ""),
+        ("kept <think>I close <think> now</think>yes", "kept \nyes", ""),
+        ("<THINK>no</Think>yes", "\nyes", ""),
+        ("<th\u200bink>no</think>yes", "\nyes", ""),
+        ("\uff1cthink\uff1eno</think>yes", "\nyes", ""),
+        ("<thinking>no</thinking>yes", "\nyes", ""),
+        ("<reasoning>no</reasoning>yes", "\nyes", ""),
+        ("<thought>no</thought>yes", "\nyes", ""),
+        ("<thinks>shown</thinks>", "<thinks>shown</thinks>", ""),
+        ("< think>shown", "< think>shown", ""),
+        ("yes<|im_end|>", "yes\n", ""),
+        ("yes</s>", "yes\n", ""),
+        ("<s>yes", "\nyes", ""),
+        ("a <s>b", "a <s>b", ""),
+        ("<|channel|>final<|message|>yes<|return|>", "\nfinal\nyes\n", ""),
+        ("yes<\uff5cend\u2581of\u2581sentence\uff5c>", "yes\n", ""),
+        ("a <| b |> c", "a <| b |> c", ""),
+        ('{"a": "<think>"}', '{"a": "<think>"}', ""),
+        ('```json\n["</think>", "<|x|>"]\n```\n', '```json\n["</think>", "<|x|>"]\n```\n', ""),
+        ('["</think>"] or so', '"] or so', "everything before"),
+        ('["</think>",]', '",]', "everything before"),
     ],
 )
-def test_thinking_is_dropped(raw: str, text: str) -> None:
-    """Blocks go, so does all before a lone closing tag and all after an opening one that none closes."""
-    assert clean(raw.encode()) == text
+def test_thinking_and_control_tokens_are_dropped(raw: str, text: str, dropped: str) -> None:
+    """Blocks and tokens go, and a sentence says what was dropped because a tag stood alone."""
+    output = output_of(raw)
+    assert output.text == text
+    assert output.dropped.startswith(dropped) and bool(output.dropped) == bool(dropped)
 
 
-def test_a_block_that_is_gone_makes_no_new_tag() -> None:
-    """What stood on both sides of a block is no tag, though it would look like one."""
-    assert clean(b"5<thi<think>a</think>nk>6") == "5<thi\nnk>6"
+@given(st.lists(st.sampled_from(["<think>", "</think>", "\n", "a ", "<|x|>", "</s>", "</reasoning>", "[1]"])))
+def test_dropping_leaves_no_closing_tag(parts: list[str]) -> None:
+    """No closing tag and no control token is left of a text that is not JSON."""
+    text, _ = without_thinking("x" + "".join(parts))
+    assert not any(mark in text for mark in ("</think>", "</reasoning>", "<|x|>", "</s>"))
 
 
 @given(st.binary() | st.lists(st.sampled_from(PIECES)).map(b"".join))
 @example(b"\xff\xfe\x00\xd8")
 @example(b"\x1b]a\x1b]b\x07\x1b\\")
-def test_cleaning_twice_changes_nothing(raw: bytes) -> None:
-    """Cleaned text, printed and cleaned again, is the same, whatever the bytes were."""
-    once = clean(raw)
-    assert clean(once.encode()) == once
+def test_decoding_twice_changes_nothing(raw: bytes) -> None:
+    """Decoded text, printed and decoded again, is the same, whatever the bytes were."""
+    once = decode(raw)
+    assert decode(once.encode()) == once
     assert not set(once) & {"\r", "\x1b", "\0", "\x0c", "\x7f", "\ufeff", "\u200b"}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "unit", ["\x1b[1m\u5e73\x00\u200b", "\x1b]0;x\x1b\\ab\uff21", "\x1b\\", "a<think>b</think>\r\n"]
-)
+@pytest.mark.parametrize("unit", ["\x1b[1m\u5e73\x00\u200b", "\x1b]0;x\x1b\\ab\uff21", "\x1b\\", "a\r\n"])
 def test_long_output_is_cleaned_as_short_output_is(unit: str) -> None:
     """Where a long text is divided for cleaning makes no difference."""
     times = 2_500_000 // len(unit)
-    assert clean((unit * times).encode()) == clean(unit.encode()) * times
+    assert decode((unit * times).encode()) == decode(unit.encode()) * times
 
 
 def test_an_output_within_the_limit_is_whole() -> None:

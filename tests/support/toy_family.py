@@ -48,6 +48,9 @@ class ToyAnswers:
     def instructions(self) -> str:
         return "Print the sum as a whole number; the last whole number you print is taken.\n"
 
+    def rules(self) -> str:
+        return "## How an answer is read\n\nThe last whole number counts.\n"
+
     def extract(self, output: Output) -> Answer | Problem:
         numbers = re.findall(r"-?\d{1,30}", output.text)
         return Answer(int(numbers[-1])) if numbers else Problem("there is no whole number in it")

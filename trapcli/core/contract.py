@@ -224,7 +224,13 @@ class AnswerKind(Protocol):
     def reads_files(self) -> bool: ...
 
     def instructions(self) -> str:
-        """Return the part of a case README that says how to answer, in Markdown."""
+        """Return the part of a case README that says how to answer, in Markdown: one form, in a few lines."""
+
+    def rules(self) -> str:
+        """Return every form of an answer that is read, in Markdown with headings of level 2.
+
+        It is for people, and part of the suite's README; agents do not see it.
+        """
 
     def extract(self, output: Output) -> Answer | Problem:
         """Return the answer in an output, or why it cannot be read."""

@@ -1,9 +1,11 @@
 """An agent's output: from the bytes that it printed to the text that a family reads.
 
-The rules are the same for every family: what a terminal would not show is dropped, and so is
-thinking between tags. Time and memory are bounded whatever the bytes are.
+The rules are the same for every family: what a terminal would not show is dropped, and so are
+thinking between tags and the control tokens of chat templates. Time and memory are bounded whatever
+the bytes are.
 """
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -26,13 +28,22 @@ ANSI = re.compile(
     r"|\x1b[ -/]*+[0-~]"  # any other
 )
 CUT = re.compile(r"[\n\r]|\x1b(?!\\)")  # no sequence continues beyond these
-# C0 controls except tab and line ends, DEL, zero-width characters, direction marks, byte-order mark.
+# C0 controls except tab and line ends, DEL, and what has the property Default_Ignorable_Code_Point
+# (Unicode 16, DerivedCoreProperties.txt): soft hyphen, zero-width characters, direction marks, fillers,
+# variation selectors, tags, byte-order mark.
 UNSEEN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]"
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    "\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 FULL_WIDTH = re.compile("[\uff01-\uff5e]")
 TO_ASCII = 0xFF01 - 0x21
-THINK = re.compile(r"<(/?)think>", re.ASCII | re.IGNORECASE)
+THINKING = "think|thinking|thought|reasoning"
+TAG = re.compile(rf"<(/?)(?:{THINKING})>", re.IGNORECASE)
+TOKEN = re.compile(  # of a chat template, such as <|im_end|>, <|channel|> or </s>
+    r"<\|[\w\u2581]{1,40}\|>|</s>|\A<s>|<eos>|<(?:end|start)_of_turn>", re.IGNORECASE
+)
+FENCES = ("```", "~~~")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +54,7 @@ class Output:
     raw: the printed bytes, at most the last `LIMIT`.
     cut: whether more than `LIMIT` bytes were printed.
     size: how many bytes were printed.
+    dropped: a sentence about text that was dropped and may hold an answer, or "".
     files: relative POSIX path -> bytes; empty unless the family's answer kind reads files.
     """
 
@@ -50,6 +62,7 @@ class Output:
     raw: bytes = b""
     cut: bool = False
     size: int = 0
+    dropped: str = ""
     files: Mapping[str, bytes] = field(default_factory=dict)
 
 
@@ -94,25 +107,25 @@ def _output(raw: bytes, size: int, mark: bytes) -> Output:
     """Return the output of `size` bytes that began with `mark` and ended with `raw`."""
     cut = size > LIMIT
     # The UTF-16 mark went with the head; the tail must have it, and begin on a whole unit.
-    text = clean(mark + raw[(size - len(raw)) % 2 :] if cut and mark in UTF16 else raw)
+    text = decode(mark + raw[(size - len(raw)) % 2 :] if cut and mark in UTF16 else raw)
+    text, dropped = without_thinking(text)
     # The rest of the line at the cut must not be read as a line: it may have begun otherwise.
-    return Output(ELLIPSIS + text if cut else text, raw, cut, size)
+    return Output(ELLIPSIS + text if cut else text, raw, cut, size, dropped)
 
 
-def clean(raw: bytes | bytearray) -> str:
-    """Return the text in `raw` as a reader sees it. Any bytes are accepted; cleaning twice changes nothing.
+def decode(raw: bytes | bytearray) -> str:
+    """Return the text that a terminal would show. Any bytes are accepted; decoding twice changes nothing.
 
     The encoding is UTF-8 (wrong bytes become U+FFFD), or UTF-16 after a byte-order mark. Lines end
-    with "\\n" only. Control sequences and characters, invisible marks and thinking are dropped.
-    Full-width ASCII becomes ASCII.
+    with "\\n" only. Control sequences and characters and invisible marks are dropped. Full-width ASCII
+    becomes ASCII.
     """
     text = raw.decode("utf-16" if raw[:2] in UTF16 else "utf-8", "replace")
     text = _without_sequences(text)
     if UNSEEN.search(text):
         blocks = range(0, len(text), BLOCK)
         text = "".join([UNSEEN.sub("", text[at : at + BLOCK]) for at in blocks])
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _without_thinking(_narrowed(text))
+    return _narrowed(text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def _without_sequences(text: str) -> str:
@@ -136,47 +149,54 @@ def _narrowed(text: str) -> str:
     return text
 
 
-def _without_thinking(text: str) -> str:
-    """Return the text outside <think> blocks, after the last lone </think>, before an unclosed <think>.
+def without_thinking(text: str) -> tuple[str, str]:
+    """Return the text without thinking and control tokens, and a sentence about what that may have cost.
 
-    A block ends at the closing tag that balances its opening one. If none does, an inner opening tag
-    was only mentioned, and the block ends at the next closing tag.
+    The tags are <think>, <thinking>, <thought> and <reasoning>; any closing tag ends any block. Dropped
+    are: blocks; everything before a closing tag that no opening one precedes, because chat templates
+    swallow the opening tag; everything after an opening tag at the start of a line that is never closed.
+    A control token becomes the end of a line. Nothing is dropped from a text that is JSON as a whole.
     """
-    if not THINK.search(text):
-        return text
-    balanced = _balanced(text)
+    tagged, tokens = TAG.search(text), TOKEN.search(text)
+    if not (tagged or tokens) or _is_json(text):
+        return text, ""
+    if tokens:
+        text = TOKEN.sub("\n", text)
     kept: list[str] = []
-    start = depth = opened = 0
-    for tag in THINK.finditer(text):
+    dropped = ""
+    start, opened = 0, -1  # where the text to keep begins, and where the open block does
+    for tag in TAG.finditer(text) if tagged else ():
         if not tag[1]:
-            if depth == 0:
-                kept.append(text[start : tag.start()])
-                depth = 1
-                nests = balanced[opened]
-            elif nests:
-                depth += 1
-            opened += 1
-        elif depth == 0:
+            opened = tag.start() if opened < 0 else opened
+            continue
+        if opened < 0:
             kept.clear()
-            start = tag.end()
+            dropped = f"everything before {tag[0]} was dropped as thinking"
         else:
-            depth -= 1
-            start = tag.end()
-    if depth == 0:
+            kept.append(text[start:opened])
+        start, opened = tag.end(), -1
+    if opened >= 0 and not text[start:opened].rpartition("\n")[2].strip():
+        kept.append(text[start:opened])
+        dropped = "everything after the last <think> was dropped as thinking, because nothing closes it"
+    else:
         kept.append(text[start:])
-    seen = "".join(kept)
-    # The text on both sides of a block may look like a tag once the block is gone.
-    return "\n".join(kept) if THINK.search(seen) else seen
+    return "\n".join(kept), dropped
 
 
-def _balanced(text: str) -> bytearray:
-    """Return, for each opening tag in turn, whether a closing one balances it."""
-    balanced = bytearray()
-    opened: list[int] = []
-    for tag in THINK.finditer(text):
-        if not tag[1]:
-            opened.append(len(balanced))
-            balanced.append(0)
-        elif opened:
-            balanced[opened.pop()] = 1
-    return balanced
+def unfenced(text: str) -> str:
+    """Return the text without outer white space and without a code fence around all of it."""
+    body = text.strip()
+    if body[:3] in FENCES and body.endswith(body[:3]) and "\n" in body:
+        return body.partition("\n")[2].rstrip(body[0]).strip()
+    return body
+
+
+def _is_json(text: str) -> bool:
+    body = unfenced(text)
+    if body[:1] not in ("[", "{", '"'):
+        return False
+    try:
+        json.loads(body, object_pairs_hook=len, parse_int=len, parse_float=len)  # keeps only sizes
+    except (ValueError, RecursionError):
+        return False
+    return True

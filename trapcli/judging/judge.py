@@ -100,19 +100,21 @@ def _judge(family: Family, case: Case, output: Output) -> Verdict:
         return replace(blank, output_status=blank.status)
     answer = call(family.name, "extract", answers.extract, output)
     if isinstance(answer, Problem):
-        reason = f"{CUT}; {answer}" if output.cut else str(answer)
+        reason = "; ".join(filter(None, (CUT if output.cut else "", str(answer), output.dropped)))
         return Verdict("unreadable", reason, output_status="unreadable")
     if not isinstance(answer, Answer):
         raise fault(family.name, f"extract returned {type(answer).__name__}, not an Answer or a Problem")
     verdict = call(family.name, "judge", answers.judge, case, answer)
     _require_verdict(family, verdict)
     notes = (*answer.notes, *verdict.notes)
+    if output.cut or output.dropped:
+        notes = (*filter(None, (CUT if output.cut else "", output.dropped)), *notes)
     return Verdict(  # not dataclasses.replace: a batch judges thousands
         verdict.status,
         verdict.reason,
         verdict.result,
         verdict.partial_credit,
-        (CUT, *notes) if output.cut else notes,
+        notes,
         verdict.details,
         _mistake(family, case, verdict) or verdict.mistake,
         output_status=verdict.status,

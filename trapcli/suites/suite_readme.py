@@ -38,6 +38,8 @@ This is also a task for trap-cli: name this directory as `source:` in a trap.yam
 prints its answer on standard output. trap-cli hands all verdicts of a run to the grader
 in one environment variable of 128 KiB, which has room for {most} cases.{more}
 
+{rules}
+
 ## Built with
 
 {knobs}
@@ -73,6 +75,7 @@ def suite_readme(family: Family, recipe: Recipe, cases: Sequence[str], canary: s
         commitment=COMMITMENT,
         practice=PRACTICE if recipe.practice else "",
         first=cases[0],
+        rules=family.answers.rules().strip(),
         most=MOST_CASES,
         more=MORE if len(cases) > MOST_CASES else "",
         knobs="\n".join(shown) or "No knobs.",

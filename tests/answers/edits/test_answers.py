@@ -53,9 +53,38 @@ def test_the_effect_decides() -> None:
     """Edits in another form and order pass, if every report prints what it prints with the gold edits."""
     verdict = judge(update("B", price=21), update("A", price=" 11 "), update("C", name="Jug"))
     assert (verdict.status, verdict.reason, verdict.partial_credit) == ("passed", "all reports match", 1.0)
-    assert verdict.details == {"reports": {"price_list": "matches"}, "cells_differ": 0, "cells": []}
+    assert verdict.details == {
+        "reports": {"price_list": "matches"},
+        "cells_differ": 0,
+        "cells": [],
+        "collateral": 1,
+    }
     assert verdict.result == judge(*GOLD).result
     assert verdict.notes == ("edit 3: unseen, no report shows goods.csv 'name'",)
+
+
+def test_text_among_numbers_is_ignored_with_a_note() -> None:
+    """A value that is not a number leaves a column of numbers as it is, and a note says so."""
+    verdict = judge(*GOLD, update("C", price="thirty"))
+    assert verdict.passed
+    assert verdict.notes == (
+        "edit 3: column 'price' ignored, 'thirty' is not a number",
+        "edit 3: ignored, it sets nothing",
+    )
+
+
+def test_collateral_is_noted_and_counted() -> None:
+    """A change beyond the right edits that no report shows is noted with its edit, and counted."""
+    extra = {"file": "goods", "op": "insert", "row": {"sku": "D", "name": "Mat", "price": 4}}
+    plain = replace(CASE, gold=GOLD[:1])
+    shown = ANSWERS.judge(plain, Answer((GOLD[0], update("C", price=31, name="Urn"), extra)))
+    assert shown.details["collateral"] == 3
+    assert shown.notes == (
+        "edit 2: the right edits leave goods.csv alone here: C name, C price",
+        "edit 3: the right edits leave goods.csv alone here: D sku",
+    )
+    back = ANSWERS.judge(plain, Answer((GOLD[0], update("C", price=31), update("C", price=30))))
+    assert back.passed and back.details["collateral"] == 0 and back.notes == ()
 
 
 def test_a_wrong_cell_is_named() -> None:
@@ -68,6 +97,7 @@ def test_a_wrong_cell_is_named() -> None:
         "reports": {"price_list": "differs"},
         "cells_differ": 1,
         "cells": [{"report": "price_list", "row": "B", "column": "cents", "yours": "2000", "right": "2100"}],
+        "collateral": 0,
     }
     assert judge(*GOLD, update("C", price=31)).partial_credit == 0.5
     assert judge(update("C", price=31)).partial_credit == 0.0
@@ -80,7 +110,7 @@ def test_no_edits_is_said_plainly() -> None:
 
 def test_a_report_that_fails_is_a_mismatch() -> None:
     """Edits that a report cannot read fail with what the report raised."""
-    verdict = judge(update("A", price="eleven"))
+    verdict = judge(update("A", price=""))
     assert verdict.reason.startswith("1 of 1 reports differ; price_list fails: ValueError: invalid literal")
     assert verdict.details["reports"]["price_list"].startswith("ValueError: ")
 
@@ -105,7 +135,7 @@ def test_the_view_shows_reports_and_cells() -> None:
     [
         ({}, GOLD, "its tables are damaged: 'goods.csv'"),
         ({"goods.csv": "sku\nA\n"}, GOLD, "its tables are damaged: goods.csv: the header is"),
-        ({"goods.csv": CSV}, [update("A", price="x")], "with the gold edits price_list.py fails: ValueError"),
+        ({"goods.csv": CSV}, [update("A", price="")], "with the gold edits price_list.py fails: ValueError"),
     ],
 )
 def test_a_broken_case_gives_no_verdict(files: dict[str, str], gold: list[Any], why: str) -> None:

@@ -59,18 +59,20 @@ def test_equal_in_form_is_equal_in_verdict(name: str, k: int, rewrite: Rewriting
         assert found.result == known.result, known.name
 
 
-NOT_NUMBERS = ("", "twelve", "true", "1e9999", "NaN", "\u0661\u0662")
+ROWS_EMPTIED = 2  # with the gold edits, fewer than the edits that count
 
 
 def breaking_edits(answers: EditsAnswers, case: Case) -> Iterator[Edits]:
-    """Yield edits that put text that is not a number, or nothing, in each numeric column of some row."""
+    """Yield edits that leave each numeric column empty in its first rows."""
     tables = answers.read_tables(case)
-    for i, (name, table) in enumerate(answers.schema.items()):
-        for j, (column, column_type) in enumerate(table.columns.items()):
+    for name, table in answers.schema.items():
+        for column, column_type in table.columns.items():
             if column_type in ("money", "number", "integer") and tables[name]:
-                match = table.match(tables[name][(i + j) % len(tables[name])])
-                value = NOT_NUMBERS[(i + j) % len(NOT_NUMBERS)]
-                yield [{"file": name, "op": "update", "match": match, "set": {column: value}}]
+                rows = tables[name][:ROWS_EMPTIED]
+                yield [
+                    {"file": name, "op": "update", "match": table.match(row), "set": {column: ""}}
+                    for row in rows
+                ]
 
 
 @pytest.mark.slow
@@ -112,7 +114,7 @@ def test_a_script_prints_what_the_judge_reads(name: str, k: int, tmp_path: Path)
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "k"), EACH_CASE)
 def test_a_broken_report_is_a_mismatch(name: str, k: int) -> None:
-    """Right edits beside one that breaks a report fail, and the reason says what the report raised."""
+    """Right edits beside some that break a report fail, and the reason says what the report raised."""
     answers, built = cases(name)
     case = built[k]
     broken = 0

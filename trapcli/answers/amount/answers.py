@@ -7,12 +7,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from trapcli.answers.amount.line import canonical, equal, read_answer
+from trapcli.answers.amount.reader import read_answer
 from trapcli.core.contract import Answer, Case, Problem, Section, Verdict
 from trapcli.core.errors import TrapError
-from trapcli.core.money import number
+from trapcli.core.money import CENT, WIDE, number
 from trapcli.core.output import Output
 from trapcli.core.shorten import quoted
+
+EXAMPLE = Decimal("12345.67")  # the example in `instructions.md`; it must not be the gold of any case
+NOISE = Decimal("1e-6")  # more than binary floating point leaves after adding up, less than wrong rounding
 
 WrongAnswers = Callable[[Case], Mapping[str, str]]
 
@@ -30,12 +33,16 @@ class AmountAnswers:
     reads_files: bool = field(default=False, init=False)
 
     def instructions(self) -> str:
-        """Return how to answer, and how the answer is read, in Markdown for a case README."""
+        """Return how to answer, in Markdown for a case README."""
         return Path(__file__).with_name("instructions.md").read_text(encoding="utf-8")
+
+    def rules(self) -> str:
+        """Return every form of an answer that is read, in Markdown for a suite's README."""
+        return Path(__file__).with_name("rules.md").read_text(encoding="utf-8")
 
     def extract(self, output: Output) -> Answer | Problem:
         """Return the amount (a finite Decimal) in an output, or why it cannot be read."""
-        return read_answer(output.text)
+        return read_answer(output)
 
     def judge(self, case: Case, answer: Answer) -> Verdict:
         """Return whether the amount equals gold, and which mistake leads to it if not.
@@ -57,6 +64,21 @@ class AmountAnswers:
     def view(self, verdict: Verdict) -> tuple[Section, ...]:
         """Return no sections: the reason says everything."""
         return ()
+
+
+def equal(one: Decimal, other: Decimal) -> bool:
+    """Whether two amounts are the same except for binary noise: at most 1e-6 apart."""
+    return WIDE.subtract(one, other).copy_abs() <= NOISE  # abs() would round to the caller's context
+
+
+def canonical(value: Decimal) -> str:
+    """Return an amount as text: the same text for all that are `equal` to the same whole number of cents.
+
+    The text has two decimals if the amount is within the noise of whole cents, else all its digits.
+    """
+    whole = WIDE.quantize(value, CENT)
+    shown = whole if equal(value, whole) else WIDE.normalize(value)
+    return f"{shown.copy_abs() if shown.is_zero() else shown:f}"
 
 
 class _AnswerKey(NamedTuple):

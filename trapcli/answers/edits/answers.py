@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from trapcli.answers.edits.judging.applied_edits import AppliedEdits, KeyIndex, apply_edits, key_index
+from trapcli.answers.edits.judging.collateral import collateral_notes, find_collateral
 from trapcli.answers.edits.judging.report_comparison import (
     ReportOutput,
     count_fixed_and_spoiled,
@@ -30,7 +31,6 @@ from trapcli.answers.edits.tables import Table, Tables, read_table, schema
 from trapcli.core.contract import Answer, Case, Problem, Section, Verdict
 from trapcli.core.errors import TrapError
 from trapcli.core.output import Output
-from trapcli.core.shorten import quoted
 
 CELLS_SHOWN = 40
 CASES_KEPT = 32  # how many prepared cases are kept in memory
@@ -83,12 +83,16 @@ class EditsAnswers:
         object.__setattr__(self, "prepared", lru_cache(maxsize=CASES_KEPT)(self._prepare))
 
     def instructions(self) -> str:
-        """Return the part of a case README that says what to print."""
+        """Return how to answer, in Markdown for a case README."""
         return Path(__file__).with_name("instructions.md").read_text(encoding="utf-8")
+
+    def rules(self) -> str:
+        """Return every form of an answer that is read, in Markdown for a suite's README."""
+        return Path(__file__).with_name("rules.md").read_text(encoding="utf-8")
 
     def extract(self, output: Output) -> Answer | Problem:
         """Return the edits in an output, or why it cannot be read."""
-        return read_edits(output.text)
+        return read_edits(output)
 
     def judge(self, case: Case, answer: Answer) -> Verdict:
         """Return the verdict: whether all reports print what they print with the gold edits."""
@@ -96,17 +100,23 @@ class EditsAnswers:
         applied = apply_edits(self.schema, prepared.tables, answer.value, prepared.index)
         yours = dict(self._run_reports(applied, prepared.before, prepared.reads))
         wrong = [name for name in yours if yours[name].digest != prepared.right[name].digest]
-        notes = (*applied.notes, *_unseen_notes(applied, prepared))
+        collateral = find_collateral(self.schema, prepared.tables, prepared.gold, applied)
+        notes = (*applied.notes, *collateral_notes(self.schema, prepared.columns, applied, collateral))
         reports = {name: yours[name].error or ("differs" if name in wrong else "matches") for name in yours}
         if not wrong:
-            details = {"reports": reports, "cells_differ": 0, "cells": []}
+            details = {"reports": reports, "cells_differ": 0, "cells": [], "collateral": len(collateral)}
             return Verdict("passed", "all reports match", prepared.result, 1.0, notes, details)
         cells = [
             {"report": name, "row": row, "column": column, "yours": have, "right": want}
             for name in wrong
             for row, column, have, want in differing_cells(yours[name], prepared.right[name])
         ]
-        details = {"reports": reports, "cells_differ": len(cells), "cells": cells[:CELLS_SHOWN]}
+        details = {
+            "reports": reports,
+            "cells_differ": len(cells),
+            "cells": cells[:CELLS_SHOWN],
+            "collateral": len(collateral),
+        }
         reason = _failure_reason(len(answer.value), wrong, yours, cells)
         return Verdict("failed", reason, _result(yours), _partial_credit(prepared, yours), notes, details)
 
@@ -174,16 +184,6 @@ def _partial_credit(prepared: PreparedCase, yours: Outputs) -> float:
         more, less = count_fixed_and_spoiled(prepared.before[name], yours[name], prepared.right[name])
         fixed, spoiled = fixed + more, spoiled + less
     return round(max(0, fixed - spoiled) / max(1, prepared.wrong_cells), 4)
-
-
-def _unseen_notes(applied: AppliedEdits, prepared: PreparedCase) -> list[str]:
-    """Return a note for each edit that changed only cells that no report reads."""
-    return [
-        f"edit {position}: unseen, no report shows {', '.join(sorted({file for file, _ in cells}))} "
-        f"{quoted(', '.join(sorted({column for _, column in cells})))}"
-        for position, cells in applied.touched
-        if cells.isdisjoint(prepared.columns)
-    ]
 
 
 def _failure_reason(

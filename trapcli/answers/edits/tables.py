@@ -14,6 +14,7 @@ from operator import itemgetter
 from typing import Any
 
 from trapcli.core.money import number
+from trapcli.core.shorten import quoted
 
 Row = dict[str, str]
 Tables = Mapping[str, Sequence[Row]]  # file name -> rows
@@ -21,8 +22,13 @@ Tables = Mapping[str, Sequence[Row]]  # file name -> rows
 NUMERIC = frozenset({"money", "number", "integer"})
 COLUMN_TYPES = NUMERIC | {"id", "text", "date"}
 LARGEST_EXPONENT = 40
+LONGEST_CELL = 200  # characters; an update may put a cell into thousands of rows, and reports print them
 LONGEST_NUMBER = 100  # characters; converting text to a number takes more than linear time
-_GROUPED = re.compile(r"([+-]?)\$?([+-]?)(\d{1,3}(?:,\d{3})+|\d+)(\.\d*)?")
+_DOLLARS = r"(?:(?:US)?\$|USD)"
+_MONEY = re.compile(
+    rf"([+-]?)(?:{_DOLLARS} ?)?([+-]?)([0-9]{{1,3}}(?:,[0-9]{{3}})+|[0-9]+)(\.[0-9]*)?(?: ?{_DOLLARS})?",
+    re.IGNORECASE,
+)
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 
 
@@ -82,31 +88,36 @@ def same(column_type: str, one: str, other: str) -> bool:
     return column_type in NUMERIC and value_of(column_type, one) == value_of(column_type, other)
 
 
-def cell(column_type: str, value: Any) -> str | None:
-    """Return a JSON scalar as the text of a cell; None for an array or an object.
+class Unusable(ValueError):
+    """A value that no cell of a column can hold; the message says why."""
+
+
+def cell(column_type: str, value: Any) -> str:
+    """Return a JSON value as the text of a cell; Unusable if the column cannot hold it.
 
     null and "" are the empty cell. White space around a value is dropped, and so are control
     characters other than tab and newline. A number is spelled plainly, however it was given (148,
-    "148.0", 1.48e2; money also "$1,148.00"). Text in a numeric column stays as it is, for the
-    reports to refuse.
+    "148.0", 1.48e2; money also "$1,148.00" and "1148 USD").
     """
     if value is None:
         return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int | Decimal):
-        return f"{value:f}" if isinstance(value, Decimal) else str(value)
+    if isinstance(value, dict | list):
+        raise Unusable("its value is not a scalar")
     if not isinstance(value, str):
-        return None
+        value = f"{value:f}" if isinstance(value, Decimal) else str(value).lower()
     text = _CONTROLS.sub("", value.replace("\r\n", "\n").replace("\r", "\n")).strip()
+    if len(text) > LONGEST_CELL:
+        raise Unusable(f"its value has more than {LONGEST_CELL} characters")
     if column_type not in NUMERIC or not text:
         return text
-    if column_type == "money" and (grouped := _GROUPED.fullmatch(text)):
-        before, after, whole, rest = grouped.groups()
+    if column_type == "money" and (money := _MONEY.fullmatch(text)):
+        before, after, whole, rest = money.groups()
         if not (before and after):
             text = f"{before or after}{whole.replace(',', '')}{rest or ''}"
     plain = value_of(column_type, text)
-    return f"{plain:f}" if isinstance(plain, Decimal) else text
+    if isinstance(plain, str):
+        raise Unusable(f"{quoted(text)} is not a number")
+    return f"{plain:f}"
 
 
 def read_table(table: Table, text: str) -> list[Row]:

@@ -67,8 +67,13 @@ def test_null_matches_the_empty_cell() -> None:
         (7, "edit 1: ignored, 7 is not an object"),
         (update({"sku": "A"}, {"name": "x"}, "stock.csv"), "edit 1: ignored, there is no table 'stock.csv'"),
         (
-            update({"sku": "A"}, {"name": "x"}, "../goods.csv"),
-            "edit 1: ignored, there is no table '../goods.csv'",
+            update({"sku": "A"}, {"name": "x"}, "goods.csv/old"),
+            "edit 1: ignored, there is no table 'goods.csv/old'",
+        ),
+        (update({"sku": "A"}, {"name": "x"}, ""), "edit 1: ignored, there is no table ''"),
+        (
+            update({"sku": "A"}, {"price_usd": "zz"}),
+            "edit 1: column 'price_usd' ignored, 'zz' is not a number",
         ),
         (
             {"file": "goods.csv", "op": "delete", "match": {"sku": "A"}},
@@ -111,6 +116,13 @@ def test_what_makes_no_sense_is_ignored_with_a_note(edit: Any, note: str) -> Non
     after = apply_edits(SCHEMA, TABLES, [edit])
     assert after.tables == TABLES
     assert any(found.startswith(note) for found in after.notes), after.notes
+
+
+@pytest.mark.parametrize("file", ["./goods.csv", "goods", "inputs/case_01/goods.csv", " /tmp/x/goods "])
+def test_a_path_names_the_table_at_its_end(file: str) -> None:
+    """A table is named by its file, by a path to it, or without its suffix."""
+    after = apply_edits(SCHEMA, TABLES, [update({"sku": "A"}, {"name": "Torch"}, file)])
+    assert after.tables["goods.csv"][0]["name"] == "Torch" and not after.notes
 
 
 def test_the_usable_part_of_an_edit_counts() -> None:

@@ -2,36 +2,46 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
 
-from trapcli.answers.edits.tables import Row, Table, Tables, cell, same
+from trapcli.answers.edits.tables import Row, Table, Tables, Unusable, cell, same
 from trapcli.core.shorten import one_line, quoted
 
-LONGEST_CELL = 200  # characters; an update may put a cell into thousands of rows, and reports print them
 KeyIndex = dict[str, dict[Any, int]]  # file -> key -> position of the row with that key
 FIELDS = {"update": ("file", "op", "match", "set"), "insert": ("file", "op", "row")}
+
+
+class Cell(NamedTuple):
+    """A cell: its table's file, its row's position in the table (new rows come last), its column."""
+
+    file: str
+    row: int
+    column: str
+
+
+Touched = tuple[int, frozenset[Cell]]  # an edit's position from 1, and the cells that it changed
 
 
 @dataclass(frozen=True, slots=True)
 class AppliedEdits:
     """The tables after edits, and what the edits did.
 
-    tables: every table and row that no edit touched is the same object as before.
-    touched: for each edit that had an effect, its position from 1 and the (file, column) pairs that
-        it changed; an inserted row counts all its columns.
+    tables: every table and row that no edit touched is the same object as before; no row moves.
+    touched: each edit that had an effect; an inserted row counts all its cells.
     broken: file -> why reports that read it must fail.
     notes: what was ignored, and why.
     """
 
     tables: Mapping[str, Sequence[Row]]
-    touched: tuple[tuple[int, frozenset[tuple[str, str]]], ...]
+    touched: tuple[Touched, ...]
     broken: Mapping[str, str]
     notes: tuple[str, ...]
 
     @property
     def changed(self) -> frozenset[str]:
         """The files that differ from what they were, or are broken."""
-        return frozenset(file for _, cells in self.touched for file, _ in cells) | frozenset(self.broken)
+        return frozenset(cell.file for _, cells in self.touched for cell in cells) | frozenset(self.broken)
 
 
 @dataclass(slots=True)
@@ -42,7 +52,7 @@ class _Work:
     tables: dict[str, Sequence[Row]]
     index: KeyIndex
     copied: set[str] = field(default_factory=set)
-    touched: list[tuple[int, frozenset[tuple[str, str]]]] = field(default_factory=list)
+    touched: list[Touched] = field(default_factory=list)
     broken: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
@@ -84,7 +94,7 @@ def _apply(work: _Work, position: int, edit: Any) -> str | None:
     if not isinstance(edit, dict):
         return f"ignored, {quoted(edit)} is not an object"
     file, op = edit.get("file"), edit.get("op")
-    table = work.schema.get(file.strip()) if isinstance(file, str) else None
+    table = _table(work.schema, file) if isinstance(file, str) else None
     if table is None:
         return f"ignored, there is no table {quoted(file)}"
     op = op.strip().lower() if isinstance(op, str) else op
@@ -96,21 +106,23 @@ def _apply(work: _Work, position: int, edit: Any) -> str | None:
     return (_update if op == "update" else _insert)(work, position, table, edit)
 
 
+def _table(schema: Mapping[str, Table], file: str) -> Table | None:
+    """Return the table that a file's name or path means, with or without its suffix."""
+    name = PurePosixPath(file.strip()).name
+    return schema.get(name) or schema.get(f"{name}.csv")
+
+
 def _cells(work: _Work, position: int, table: Table, values: Mapping[str, Any]) -> Row:
     """Return the usable cells of a `set` or a `row`; note the others."""
     cells = {}
     for column, value in values.items():
         name = column.strip()
-        if name not in table.columns:
-            why = f"{table.name} does not have it"
-        elif (text := cell(table.columns[name], value)) is None:
-            why = "its value is not a scalar"
-        elif len(text) > LONGEST_CELL:
-            why = f"its value has more than {LONGEST_CELL} characters"
-        else:
-            cells[name] = text
-            continue
-        work.notes.append(f"edit {position}: column {quoted(column)} ignored, {why}")
+        try:
+            if name not in table.columns:
+                raise Unusable(f"{table.name} does not have it")
+            cells[name] = cell(table.columns[name], value)
+        except Unusable as error:
+            work.notes.append(f"edit {position}: column {quoted(column)} ignored, {error}")
     return cells
 
 
@@ -123,11 +135,10 @@ def _update(work: _Work, position: int, table: Table, edit: Mapping[str, Any]) -
     wanted = {}
     for column, value in match.items():
         name = column.strip()
-        column_type = table.columns.get(name)
-        text = cell(column_type, value) if column_type else None
-        if column_type is None or text is None or len(text) > LONGEST_CELL:
+        try:
+            wanted[name] = (table.columns[name], cell(table.columns[name], value))
+        except (KeyError, Unusable):
             return f"ignored, its match on {quoted(column)} cannot hit a row of {table.name}"
-        wanted[name] = (column_type, text)
     hits = _hits(work, table, wanted)
     if not hits:
         cells_wanted = ", ".join(f"{column}={text}" for column, (_, text) in wanted.items())
@@ -135,17 +146,17 @@ def _update(work: _Work, position: int, table: Table, edit: Mapping[str, Any]) -
     cells = _cells(work, position, table, changes)
     if not cells:
         return "ignored, it sets nothing"
-    touched: set[tuple[str, str]] = set()
+    touched: set[Cell] = set()
     rows = work.tables[table.name]
     for i in hits:
         differing = [c for c, text in cells.items() if not same(table.columns[c], rows[i][c], text)]
-        touched.update((table.name, column) for column in differing)
+        touched.update(Cell(table.name, i, column) for column in differing)
         if differing:
             rows = work.writable(table.name)
             rows[i] = {**rows[i], **cells}
     if touched:
         work.touched.append((position, frozenset(touched)))
-    if any((table.name, column) in touched for column in table.keys):
+    if any(cell.column in table.keys for cell in touched):
         _check_keys(work, table)
     return None
 
@@ -180,8 +191,9 @@ def _insert(work: _Work, position: int, table: Table, edit: Mapping[str, Any]) -
     twins = [old for old in work.tables[table.name] if key_of(old) == key_of(row)]
     if any(all(same(t, old[c], row[c]) for c, t in table.columns.items()) for old in twins):
         return f"ignored, {table.name} already has this very row"
-    work.writable(table.name).append(row)
-    work.touched.append((position, frozenset((table.name, column) for column in table.columns)))
+    rows = work.writable(table.name)
+    work.touched.append((position, frozenset(Cell(table.name, len(rows), c) for c in table.columns)))
+    rows.append(row)
     _check_keys(work, table)
     return None
 

@@ -1,108 +1,107 @@
-"""Strict JSON: numbers are read exactly, as int or Decimal, and a key given twice is refused."""
+"""Strict JSON: numbers are read exactly, as int or Decimal, and what has two readings is refused."""
 
 import json
 import re
 from decimal import Decimal
-from typing import Any, NoReturn
+from typing import Any
 
 from trapcli.core.shorten import quoted
 
 MAX_DIGITS = 30
 MAX_EXPONENT = 40  # of the first digit: 9e40 and 1e-40 are read
-MAX_LISTS = 500_000  # built only to be counted; each takes about 70 bytes
-
+MAX_DEPTH = 50  # of arrays and objects in each other
+LONGEST = 1_000_000  # characters of a value
+FIRST_TRY = 2_000  # characters; most brackets are prose, and a JSONDecodeError counts all lines of its text
+CUT = 20  # characters; a break this near to the end of a piece may be due to that end
 SURROGATE = re.compile("[\ud800-\udfff]")
 MAY_BE_SURROGATE = re.compile("\\\\u[dD]|[\ud800-\udfff]")
 
 
-class Refused(ValueError):
-    """JSON that is refused.
+class Broken(ValueError):
+    """A text that is not JSON; `at` is where it stops to be."""
 
-    number: the number that is the reason, as it is written, or "".
-    """
-
-    def __init__(self, message: str, number: str = "") -> None:
+    def __init__(self, message: str, at: int) -> None:
         super().__init__(message)
-        self.number = number
+        self.at = at
 
 
-def build(text: str, at: int) -> tuple[Any, int]:
-    """Return the JSON value that begins at `at`, and where it ends.
+class Decoder:
+    """A JSON decoder (RFC 8259) that says why a value is refused, although it knows where it ends.
 
-    Raises Refused, JSONDecodeError, or RecursionError if values nest hundreds deep.
+    refused: why the last value is refused, or "": a key given twice in an object, a number of more
+        than `MAX_DIGITS` digits or with an exponent beyond `MAX_EXPONENT`, NaN or Infinity, nesting
+        beyond `MAX_DEPTH`.
     """
-    value, end = _DECODER.raw_decode(text, at)
-    return (_scrub(value) if MAY_BE_SURROGATE.search(text, at, end) else value), end
+
+    def __init__(self) -> None:
+        self.refused = ""
+        self._json = json.JSONDecoder(
+            object_pairs_hook=self._object,
+            parse_int=self._whole,
+            parse_float=self._fraction,
+            parse_constant=self._constant,
+        )
+
+    def decode(self, text: str, at: int) -> tuple[Any, int]:
+        """Return the array, object or string that begins at `at`, and where it ends.
+
+        Lone surrogates, which JSON can spell but UTF-8 cannot, become U+FFFD. Raises Broken also if
+        the value has more than `LONGEST` characters, and RecursionError if it nests hundreds deep.
+        """
+        for size in (FIRST_TRY, LONGEST):
+            self.refused, piece = "", text[at : at + size]
+            try:
+                value, end = self._json.raw_decode(piece)
+            except json.JSONDecodeError as error:
+                near = error.pos > size - CUT or error.msg.startswith("Unterminated")
+                if at + size >= len(text) or not near:
+                    message = error.msg.removesuffix(" at").removesuffix(" starting")
+                    raise Broken(message, at + error.pos) from None
+            else:
+                if _deeper(value, MAX_DEPTH):
+                    self.refused = f"nested more than {MAX_DEPTH} deep"
+                return (_scrub(value) if MAY_BE_SURROGATE.search(piece, 0, end) else value), at + end
+        raise Broken(f"it has more than {LONGEST:,} characters", at + LONGEST)
+
+    def _whole(self, literal: str) -> int:
+        if len(literal.lstrip("-")) > MAX_DIGITS:
+            self.refused = f"{quoted(literal)} has more than {MAX_DIGITS} digits"
+            return 0
+        return int(literal)
+
+    def _fraction(self, literal: str) -> Decimal:
+        digits, _, exponent = literal.lower().partition("e")
+        if sum(map(str.isdigit, digits)) > MAX_DIGITS:
+            self.refused = f"{quoted(literal)} has more than {MAX_DIGITS} digits"
+        elif len(exponent.lstrip("+-0")) > 3 or abs(Decimal(literal).adjusted()) > MAX_EXPONENT:
+            self.refused = f"{quoted(literal)} is too large or too small to be an amount"
+        else:
+            return Decimal(literal)
+        return Decimal(0)
+
+    def _constant(self, literal: str) -> None:
+        self.refused = f"{literal} is not JSON"
+
+    def _object(self, members: list[tuple[str, Any]]) -> dict[str, Any]:
+        built = dict(members)
+        if len(built) != len(members):
+            keys = [key for key, _ in members]
+            twice = next(key for at, key in enumerate(keys) if key in keys[:at])
+            self.refused = f"the key {quoted(twice)} is given twice in one object"
+        return built
 
 
-def count(text: str, start: int, end: int) -> int | None:
-    """Return how many elements the JSON array from `start` to `end` has; None if it has too many lists."""
-    if text.count("[", start, end) > MAX_LISTS:
-        return None
-    return len(_COUNTER.raw_decode(text, start)[0])
-
-
-def deeper(value: list[Any] | dict[str, Any], levels: int) -> bool:
+def _deeper(value: Any, levels: int) -> bool:
     """Whether arrays and objects nest more than `levels` deep; `value` itself is the first level."""
-    for part in value.values() if isinstance(value, dict) else value:
-        if isinstance(part, (dict, list)) and (levels == 1 or deeper(part, levels - 1)):
-            return True
-    return False
-
-
-def _whole(literal: str) -> int:
-    if len(literal.lstrip("-")) > MAX_DIGITS:
-        raise Refused(f"a number of more than {MAX_DIGITS} digits", literal)
-    return int(literal)
-
-
-def _fraction(literal: str) -> Decimal:
-    """Return the number exactly; its exponent is checked before it is converted."""
-    digits, _, exponent = literal.lower().partition("e")
-    if sum(map(str.isdigit, digits)) > MAX_DIGITS:
-        raise Refused(f"a number of more than {MAX_DIGITS} digits", literal)
-    if len(exponent.lstrip("+-0")) > 3 or abs(Decimal(literal).adjusted()) > MAX_EXPONENT:
-        raise Refused("a number too large or too small to be an amount", literal)
-    return Decimal(literal)
-
-
-def _constant(literal: str) -> NoReturn:
-    raise Refused(f"{literal} is not JSON")
-
-
-def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
-    built = dict(members)
-    if len(built) != len(members):
-        raise Refused(repeated_key(_first_repeated(members)))
-    return built
-
-
-def _first_repeated(members: list[tuple[str, Any]]) -> str:
-    seen: set[str] = set()
-    for key, _ in members:
-        if key in seen:
-            return key
-        seen.add(key)
-    raise ValueError("no key is repeated")
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return any(levels == 1 or _deeper(part, levels - 1) for part in parts if isinstance(part, dict | list))
 
 
 def _scrub(value: Any) -> Any:
-    """Return the value with U+FFFD for lone surrogates, which JSON can spell but UTF-8 cannot."""
     if isinstance(value, str):
         return SURROGATE.sub("\ufffd", value)
     if isinstance(value, list):
         return [_scrub(element) for element in value]
     if isinstance(value, dict):
-        return _object([(_scrub(key), _scrub(part)) for key, part in value.items()])
+        return {_scrub(key): _scrub(part) for key, part in value.items()}
     return value
-
-
-def repeated_key(key: str) -> str:
-    """Return the message about a key that is given twice."""
-    return f"the key {quoted(key)} is given twice in one object"
-
-
-_DECODER = json.JSONDecoder(
-    object_pairs_hook=_object, parse_int=_whole, parse_float=_fraction, parse_constant=_constant
-)
-_COUNTER = json.JSONDecoder(object_pairs_hook=len, parse_int=len, parse_float=len)  # keeps only sizes

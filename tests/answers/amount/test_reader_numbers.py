@@ -8,14 +8,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from trapcli.answers.amount.line import canonical, equal, read_answer
+from trapcli.answers.amount.answers import canonical, equal
+from trapcli.answers.amount.reader import read_answer
 from trapcli.core.contract import Answer, Problem
-from trapcli.core.output import clean
+from trapcli.core.output import output_of
 
 
 def amount_on(rest: str) -> Decimal:
     """Return the amount on a line, after cleaning."""
-    answer = read_answer(clean(f"ANSWER: {rest}".encode()))
+    answer = read_answer(output_of(f"ANSWER: {rest}"))
     assert isinstance(answer, Answer), answer
     assert isinstance(answer.value, Decimal)
     return answer.value
@@ -23,7 +24,7 @@ def amount_on(rest: str) -> Decimal:
 
 def message_on(rest: str) -> str:
     """Return the message on a line that cannot be read."""
-    problem = read_answer(clean(f"ANSWER: {rest}".encode()))
+    problem = read_answer(output_of(f"ANSWER: {rest}"))
     assert isinstance(problem, Problem), (rest, problem)
     assert problem.where == "line 1"
     return problem.message
@@ -34,11 +35,11 @@ READ = {
         4012.9 4,012.9 4012.90 4012.9000 04012.9 +4012.9 $4012.9 $4,012.90 4_012.9 4'012.9 4\u2019012.9
         4.012,9 4012,9 4012,90 4.0129e3 4.0129E+03 40129e-1 US$4012.9 USD4012.9 4012.9USD 4012.9$
         4012.9dollars ~4012.9 ≈$4012.9 U.S.$4012.9 **4012.9** __4012.9__ `4012.9` ```4012.9``` "4012.9"
-        '4012.9' “4012.9” [4012.9] =4012.9 Total:4012.9 $4012.9$ $$4012.9$$ \\$4012.9 \\(4012.9\\)
-        \\[4012.9\\] \\boxed{4012.9} 4{,}012.9 $\\boxed{\\$4{,}012.9}$ 4\\,012.9 4012.9. 4012.9, 4012.9;
+        '4012.9' “4012.9” [4012.9] =4012.9 Total:4012.9 $4012.9$ $$4012.9$$ \\$4012.9
+        \\boxed{4012.9} 4{,}012.9 $\\boxed{\\$4{,}012.9}$ 4\\,012.9 4,\\!012.9 4012.9. 4012.9, 4012.9;
         4012.9! 4012.9... **4012.9**. 4012.9**. 4012.9—final 4012.9(net) 4012.900000000000000000000000""",
     "-77.05": """
-        -77.05 \u201377.05 \u221277.05 \u201177.05 -$77.05 $-77.05 -US$77.05 -\\$77.05 -\\boxed{77.05}
+        -77.05 \u201377.05 \u221277.05 \u201177.05 -$77.05 $-77.05 -US$77.05 -\\$77.05
         \\boxed{-77.05} **-77.05** -**77.05** Net:-77.05 -77,05 -7705e-2 (USD)=-77.05 |-77.05|""",
     "0": "0 0.00 -0.00 $0 .0 0e0 -0 00 0,00",
     "8765432": """
@@ -67,8 +68,9 @@ def test_spellings_with_one_reading(amount: str, rest: str) -> None:
         "4012.90 ...", "The debt is $4,012.90.", "After the May credit: 4012.90", "I'm at 4012.90",
         "4012.90 - the debt", "4012.90 — of both", "owed up to June: 4012.90",
         "the top customer owes 4012.90", "$x = 4012.90$", "\\boxed{4000 + 12.90 = 4012.90}",
-        "5% of 80258 = 4012.90", "a -> b = 4012.90", "4012.90 | USD |", "4012.90 [sic]", "4012.90 or so",
-        "4012.90\u2028net", "one debt, credit apart: 4012.90", "over all, 4012.90",
+        "5% of 80258 = 4012.90", "a -> b = 4012.90", "4012.90 | USD |", "4012.90 [sic]", "4012.90, or so",
+        "4012.90.\u2028net", "one debt, credit apart: 4012.90", "over all, 4012.90", 
+        "up to 4012.90", "**4012.90**.",
     ],
 )  # fmt: skip
 def test_words_and_working_around_the_number(rest: str) -> None:
@@ -79,51 +81,55 @@ def test_words_and_working_around_the_number(rest: str) -> None:
 REFUSED = {
     "no number in it": """
         None | n/a | TBD | NaN | sNaN | inf | -Infinity | undefined | , | . | - | $ | zero | O | [] | 4 =""",
-    "more than one number": """
+    "more than one number, or one without exactly one reading": """
         4 012.90 | 4012 .90 | 4012. 90 | 4, 012.90 | 4 \u00a0012.90 | 4012.90 4012.90 | 4012.90 or 4000.00
         [4000.00, 4012.90] | 4000-4012.90 | 4012.90 - 4100.00 | 4012.90\u20134100
         between 4000 and 4012.90 | 4012.90 (was 4,000.00) | 4012.90 at 2026-05-31 | 2026-05-31 | 12:30
         4012.90/2 | 4*3 | 4012.90 for Q3 | case_03: 4012.90 | 4012.90 = 4000 + 12.90 | 4012.90[1]
-        1 customer: 4012.90 | 4\u00a0012\u202f900 | 4\u00a001 | 4\u00a0012\u00a09.00 | 4012.90 +/- 0.50""",
-    "do not have exactly one reading": """
-        4,0129.00 | 4.012.9 | 4,01,29.00 | 4012,900 | 4012,9000 | 4,0129 | 0,450 | 0.450,5 | 40,12,9.5
-        4,012,9 | 4__012 | 4'0129 | 4,012'900 | 4012.90.00 | 0,004,012.90 | 4,012,34,567 | 4.012.345.67
-        4,012.900,5 | 40.12,9""",
-    "letters in the number": "4O12.90 | 0x1F4 | 0b11 | 4,012e2 | 4k5 | 4012,9e1 | 1e2e3 | 1ee3 | l2.5O3",
-    "touches the number": """
-        O.45 | 4012.9O | 4012.90k | 4012.90M | 4e | e4 | No.4012 | #4012 | --77 | +-77 | —77 | ..45
-        ,450.00 | Net-77 | 77.05- | 77.05\u2013 | 77.05+ | 77.05,- | 77.05/mo | 77.05✓ | 77.05&nbsp;
-        77.txt | 77.05's | /77 | _x_77 | 0xFAC""",
-    "may be its sign": """
-        - 77.05 | \u2013 77.05 | — 77.05 | + 77.05 | - $77.05 | - **77.05** | Net - 77.05 | 77.05 -
-        77.05 \u2013 | 77.05 -. | 77.05— | / 77.05 | 77.05 / month | 77.05 + tax | 77.05 \u00d7 x
-        77.05 CR | 77.05 Dr | CR 77.05 | 77.05 (cr) | 77.05 credit | credit 77.05 | 77.05 (debit)
-        Debit $77.05""",
+        1 customer: 4012.90 | 4\u00a0012\u202f900 | 4\u00a001 | 4\u00a0012\u00a09.00 | 4012.90 +/- 0.50
+        \\boxed{40}\\boxed{12} | 40\\boxed{12} | 4,0129.00 | 4.012.9 | 4,01,29.00 | 4012,900 | 4012,9000
+        4,0129 | 0,450 | 0.450,5 | 40,12,9.5 | 4,012,9 | 4__012 | 4'0129 | 4,012'900 | 4012.90.00
+        0,004,012.90 | 4,012,34,567 | 4.012.345.67 | 4,012.900,5 | 40.12,9
+        4O12.90 | 0x1F4 | 0b11 | 4,012e2 | 4k5 | 4012,9e1 | 1e2e3 | 1ee3 | l2.5O3 | 1e-999999999""",
+    "touches it in front": """
+        O.45 | e4 | No.4012 | #4012 | --77 | +-77 | —77 | ..45 | ,450.00 | Net-77 | /77 | _x_77""",
+    "touches it behind": """
+        4012.9O | 4012.90k | 4012.90M | 4e | 77.05- | 77.05\u2013 | 77.05+ | 77.05,- | 77.05/mo | 77.05✓
+        77.05&nbsp; | 77.txt | 77.05's""",
+    "apart from the number": """
+        - 77.05 | \u2013 77.05 | — 77.05 | + 77.05 | - $77.05 | - **77.05** | Net - 77.05 | / 77.05
+        -\\boxed{77.05} | CA$ 4012.90""",
+    "is behind the number": """
+        77.05 - | 77.05 \u2013 | 77.05 -. | 77.05— | 77.05 / month | 77.05 + tax | 77.05 \u00d7 x""",
+    "another currency or a sign": "CR 77.05 | EUR 4012.90 | TRY 4012.90 | DR 77.05",
+    "may be a unit": """
+        77.05 CR | 77.05 Dr | 77.05 (CR) | 77.05 credit | 4012.90 EUR | 4012.90 (EUR) | 4012.90 euros
+        4012.90 ALL | 401290 cents | 1 cent | 40 hundred | 4 thousand | 4 Million | 4 k | 4 bn | 4 lakh
+        **4** thousand | 4 percent | 4 per cent | 4012.90 or more | 4012.90 net
+        USD 4012.90 net | 870.25 ANSWER:""",
     "in parentheses": """
-        (77.05) | ($77.05) | (USD 77.05) | -(77.05) | ( 77.05 ) | (net 77.05) | 77.05) | (77.05
+        (77.05) | -(77.05) | ($77.05) | (USD 77.05) | ( 77.05 ) | (net 77.05) | 77.05 ) | (77.05
         (-77.05) net""",
-    "another currency": """
-        €4012.90 | £ 4012.90 | 4012.90 EUR | eur 4012.90 | 4012.90 euros | ¥4012 | C$4012.90 | CA$ 4012.90
-        4012.90 C$ | 4012.90 Canadian dollars | TRY 4012.90 | 4012.90 ALL | Rs. 4012 | 4012.90¢
-        4012.90 GBP | AU$4012 | $4 CAD""",
+    "another currency, or not one": """
+        €4012.90 | £ 4012.90 | ¥4012 | 4012.90¢ | ٤٠١٢ | ४०१२ | 4012½ | 4012² | ½ | Ⅳ | ④""",
+    "neither a sign nor dollars": "C$4012.90 | AU$4012",
     "a percentage": "4012.90% | 4012.90 % | % 4012.90 | 4012.90‰",
     "a bound": """
-        <4012.90 | > 4012.90 | ≤4012.90 | 4012.90 < | => 4012.90 | ≠ 4012.90 | at most 4012.90
-        4012.90 at least | more than 4012.90 | less than $4012.90 | up to 4012.90 | over **4012.90**
-        4012.90 or more | 4012.90 and above | <amount> | <b>4012.90</b> | 4012.90<br>""",
+        <4012.90 | > 4012.90 | ≤4012.90 | 4012.90 < | => 4012.90 | ≠ 4012.90 | <amount> | <b>4012.90</b>
+        4012.90<br>""",
     "does not give": "x != 4012.90 | x <= 4012.90 | x >= 4012.90 | x -= 4012.90 | x += 4012.90",
     "a range": "4012.90 ± | ± 4012.90 | 4012.90 ± 0.50 | ∓4012.90",
-    "changes the number": """
-        401290 cents | 1 cent | 40 hundred | 4 thousand | 4 Million | 4 k | 4 M | 4 bn | 4 lakh | 4 percent
-        4 per cent | 4 pct | minus 77.05 | NEGATIVE 77.05 | not 77.05 | isn't 77.05 | isn\u2019t 77.05
-        cannot be 77.05""",
-    "digits 0 to 9": "٤٠١٢ | ४०१२ | 4012½ | 4012² | ½ | Ⅳ | ④ | 4012 ½",
+    "changes its sign": """
+        minus 77.05 | NEGATIVE 77.05 | not 77.05 | isn't 77.05 | isn\u2019t 77.05 | cannot be 77.05""",
     "struck out": "~~4012.90~~ | ~~4000~~ 4012.90",
-    "of LaTeX only": "\\frac{8}{2} | 4012.90\\n' | {4012.90} | \\text{4012.90} | 4012.90\\ | \\(4012.90",
-    "not closed": """
-        \\boxed{40 | \\boxed{40 + 12 = 52 | \\boxed{40}\\boxed{12} | \\boxed{\\boxed{4}} | 40\\boxed{12}""",
-    "at most 30": f"{'9' * 31} | {'0' * 31} | 1.{'0' * 30} | {'1' * 16}.{'1' * 16} | {'1' * 31}e-9",
-    "exponent": f"1e16 | 1e-16 | 1e-999999999 | 1e999999999999 | 1e{'9' * 900}",
+    "LaTeX that is not read": """
+        \\frac{8}{2} | 4012.90\\n' | {4012.90} | \\text{4012.90} | 4012.90\\ | \\(4012.90 | \\(4012.9\\)
+        \\[4012.9\\] | \\boxed{\\boxed{4}}""",
+    "\\text is LaTeX": "\\boxed{\\text{4012.90}}",
+    "not closed": "\\boxed{40 | \\boxed{40 + 12 = 52",
+    "not UTF-8": "4012.90 \ufffd | \ufffd4012.90 | 4012.90 (\ufffd)",
+    "more than 30": f"{'9' * 31} | {'0' * 31} | 1.{'0' * 30} | {'1' * 16}.{'1' * 16} | {'1' * 31}e-9",
+    "exponent": "1e16 | 1e-16 | 1e9999",
     "at most 1000": f"{'9' * 100_000} | 4012.90 {'so ' * 400}",
 }
 
@@ -205,7 +211,7 @@ def test_a_changed_digit_is_another_amount(amount: Decimal, data: st.DataObject)
     digit = data.draw(st.sampled_from("0123456789"))
     replaced = text[:at] + digit + text[at + 1 :]
     for changed in (text[:at] + digit + text[at:], text[:at] + text[at + 1 :], replaced):
-        answer = read_answer(f"ANSWER: {changed}")
+        answer = read_answer(output_of(f"ANSWER: {changed}"))
         if isinstance(answer, Answer) and equal(answer.value, amount):
             assert Decimal(changed) == amount
     if text[at].isdigit() and digit != text[at]:
@@ -227,7 +233,7 @@ TEXTS = st.lists(PIECES | st.text(max_size=3), max_size=25).map("".join)
 @example("ANSWER:" + "\\boxed{" * 140)
 def test_any_text_gives_an_amount_or_a_reason(text: str) -> None:
     """Whatever the text is, reading gives a bounded finite amount or a short message, and never raises."""
-    answer = read_answer(text)
+    answer = read_answer(output_of(text))
     if isinstance(answer, Answer):
         assert answer.value.is_finite() and abs(answer.value) < 10**46
         assert equal(answer.value, Decimal(canonical(answer.value)))
@@ -239,8 +245,8 @@ def test_any_text_gives_an_amount_or_a_reason(text: str) -> None:
 @given(TEXTS, TEXTS)
 def test_prose_before_the_line_is_ignored(before: str, rest: str) -> None:
     """The reading of an ANSWER: line does not depend on the text above it."""
-    alone = read_answer(f"ANSWER:{rest}")
-    below = read_answer(f"{before}\nANSWER:{rest}")
+    alone = read_answer(output_of(f"ANSWER:{rest}"))
+    below = read_answer(output_of(f"{before}\nANSWER:{rest}"))
     if isinstance(alone, Answer):
         assert isinstance(below, Answer) and below.value == alone.value
     else:

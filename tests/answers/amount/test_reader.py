@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trapcli.answers.amount import AmountAnswers
-from trapcli.answers.amount.line import EXAMPLE, canonical, equal, read_answer
+from trapcli.answers.amount.answers import EXAMPLE, canonical, equal
+from trapcli.answers.amount.reader import read_answer
 from trapcli.core.contract import Answer, Problem
-from trapcli.core.output import clean
+from trapcli.core.output import output_of
 
 AMOUNT = Decimal("870.25")
 MEGABYTES = 10_000_000
@@ -19,20 +20,20 @@ MEGABYTES = 10_000_000
 
 def value(text: str) -> Decimal:
     """Return the amount read from a text after cleaning."""
-    answer = read_answer(clean(text.encode()))
+    answer = read_answer(output_of(text))
     assert isinstance(answer, Answer), answer
     assert isinstance(answer.value, Decimal)
     return answer.value
 
 
 def notes(text: str) -> tuple[str, ...]:
-    answer = read_answer(text)
+    answer = read_answer(output_of(text))
     assert isinstance(answer, Answer), answer
     return answer.notes
 
 
 def problem(text: str) -> Problem:
-    answer = read_answer(clean(text.encode()))
+    answer = read_answer(output_of(text))
     assert isinstance(answer, Problem), answer
     return answer
 
@@ -79,10 +80,16 @@ def test_the_last_line_counts_in_both_directions() -> None:
     """The last ANSWER: line is the answer, right or wrong; a note mentions the earlier ones."""
     assert value("ANSWER: 1\nANSWER: 2\nOne more.\nANSWER: 870.25\n\n7 files, 3 credits.") == AMOUNT
     assert value("ANSWER: 870.25\nNo, wait.\n**ANSWER: 1.00**") == 1
-    assert notes("ANSWER: 1\n\nANSWER: 2\nANSWER: 3") == (
-        "line 3 is ignored, and any ANSWER: line above it: only the last one counts",
-    )
+    assert [note[:6] for note in notes("ANSWER: 1\n\nANSWER: 2\nANSWER: 3")] == ["line 3"]
     assert notes("an ANSWER: 1\nANSWER: 3") == ()
+
+
+def test_a_later_mention_is_noted() -> None:
+    """A later line that holds ANSWER: without starting with it does not count, and a note says so."""
+    drafted = "ANSWER: 870.25\nrechecked\n✅ ANSWER: 1.00"
+    assert value(drafted) == AMOUNT
+    assert [note[:6] for note in notes(drafted)] == ["line 3"]
+    assert notes("ANSWER: 870.25\nmy answer is done") == ()
 
 
 @pytest.mark.parametrize("last", ["ANSWER:", "ANSWER: unknown", "ANSWER: \\boxed{870.25", "ANSWER: 8 or 9"])
@@ -96,20 +103,19 @@ def test_capitals_outrank_other_spellings() -> None:
     for above in ("", "Answer: 3\n", "an ANSWER: 3\n", "**answer:** none\n"):
         text = f"{above}**Answer:** 870.25"
         assert value(text) == AMOUNT
-        assert "in capitals" in notes(text)[0]
     assert value("answer: 4\nANSWER: 870.25\nanswer: 3 of 12 are empty\nAnswer: none") == AMOUNT
     assert problem("ANSWER: none\nanswer: 6").where == "line 1"
     later = "ANSWER: 5\n\nanswer: 6"
-    assert notes(later) == ("line 3 is ignored: there is a line with ANSWER: in capitals",)
+    assert [note[:6] for note in notes(later)] == ["line 3"]
     assert notes(later + "\n" * 200_000) == notes(later)
 
 
-def test_a_second_sentinel_on_the_line_is_refused() -> None:
-    """A line with ANSWER: in it again gives no answer; the word alone does no harm."""
-    for rest in ("1.00 ANSWER: 870.25", "ANSWER: 870.25", "870.25 ANSWER:", "870.25\u2028ANSWER: 1.00"):
-        assert "another ANSWER:" in problem(f"ANSWER: {rest}").message
-    assert "another ANSWER:" in problem("answer: 5 Answer: 5").message
-    assert value("ANSWER: my answer: 870.25") == value("ANSWER: 870.25 (my ANSWER)") == AMOUNT
+def test_a_second_sentinel_on_the_line_leaves_one_number() -> None:
+    """ANSWER: in it again does no harm if the line still has one number, and nothing behind it."""
+    for rest in ("1.00 ANSWER: 870.25", "870.25 ANSWER:", "870.25\u2028ANSWER: 1.00"):
+        assert problem(f"ANSWER: {rest}")
+    for rest in ("ANSWER: 870.25", "my answer: 870.25", "870.25 (my ANSWER)"):
+        assert value(f"ANSWER: {rest}") == AMOUNT
 
 
 @pytest.mark.slow
@@ -201,7 +207,7 @@ def test_ten_megabytes_take_a_moment(head: str, filling: str, tail: str) -> None
     """Reading is linear: ten megabytes of anything take a moment."""
     text = head + filling * (MEGABYTES // len(filling)) + tail
     started = time.process_time()
-    read_answer(text)
+    read_answer(output_of(text))
     assert time.process_time() - started < 5  # the slowest takes 0.8 s where nothing else runs
 
 
@@ -210,14 +216,16 @@ def test_a_line_far_above_is_found() -> None:
     assert value("ANSWER: 870.25\n" + "an ANSWER\n" * 5000 + "answer: 4") == AMOUNT
 
 
-def test_the_instructions_hold() -> None:
-    """Every spelling of the example in the instructions is read, or refused where they say so."""
-    rules, refused = AmountAnswers().instructions().split("Not read:")
-    line = re.search("^    (ANSWER: .*)$", rules, re.MULTILINE)
+def test_the_instructions_and_the_rules_hold() -> None:
+    """The example in the instructions is read, and so is every spelling of it in the rules."""
+    kind = AmountAnswers()
+    line = re.search("^    (ANSWER: .*)$", kind.instructions(), re.MULTILINE)
     assert line and value(line[1]) == EXAMPLE
-    start = rules.index("So 12,345.67,")
-    same = re.findall(r"12[\d',._]+\d|1\.\d+e4", rules[start : rules.index("- A number has")])
+    assert len(kind.instructions().splitlines()) <= 8
+    rules = kind.rules()
+    same = re.findall(
+        r"12[\d',._]+\d|1\.\d+e4", rules[rules.index("So 12,345.67,") : rules.index("are one number")]
+    )
     assert len(same) == 7
     assert {value(f"ANSWER: {number}") for number in same} == {EXAMPLE}
-    others = re.findall(r"such as\s+(\S+),", refused)
-    assert len(others) == 2 and all(problem(f"ANSWER: {number}") for number in others)
+    assert value("ANSWER: 12,34,567.89") == Decimal("1234567.89") and "12,34,567.89" in rules
