@@ -2,18 +2,17 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from secrets import token_hex
-from tempfile import mkdtemp
 from typing import Any, TypeAlias
 
 from trapcli.calibration.execution.function_call import call_function
 from trapcli.calibration.execution.messages import Job, Outcome
 from trapcli.calibration.execution.supervisor_pool import CannotStart
-from trapcli.calibration.execution.workdirs import memory_scratch, remove
+from trapcli.calibration.execution.workdirs import memory_scratch
 from trapcli.calibration.records import Run
 from trapcli.calibration.solutions.environment import TrialDirectories
 from trapcli.calibration.solutions.function import Function
@@ -22,6 +21,7 @@ from trapcli.core import registry
 from trapcli.core.contract import Case
 from trapcli.core.errors import TrapError
 from trapcli.system.output_files import read_files
+from trapcli.system.removal import own_directory
 
 NOT_FOUND = (126, 127)  # a shell's exit codes for a command that cannot be executed, or does not exist
 TAIL = 500  # characters of stderr that an error shows
@@ -81,11 +81,11 @@ def run_trial(
 def _trial_directories(run: Run, case: Case) -> Iterator[TrialDirectories]:
     """Yield new directories for a trial, the case's files among them, and remove them afterwards."""
     plan = run.plan
-    scratch = copies = Path(mkdtemp(dir=run.scratch))
-    try:
+    with ExitStack() as made:
+        scratch = copies = made.enter_context(own_directory(run.scratch))
         # bubblewrap shows a trial one directory; otherwise the copies can be in memory.
         if not plan.isolate and os.path.isdir(memory_scratch(run.scratch)):
-            copies = Path(mkdtemp(dir=memory_scratch(run.scratch)))
+            copies = made.enter_context(own_directory(memory_scratch(run.scratch)))
         directories = TrialDirectories(
             inputs=copies / "inputs",
             outputs=scratch / "outputs",
@@ -95,10 +95,6 @@ def _trial_directories(run: Run, case: Case) -> Iterator[TrialDirectories]:
         for directory in filter(None, (directories.outputs, directories.home)):
             directory.mkdir()
         yield directories
-    finally:
-        remove(scratch)
-        if copies != scratch:
-            remove(copies)
 
 
 def _copy_files(case: Case, home: Path) -> None:

@@ -16,7 +16,6 @@ can build again, a solution could download this program.
 import os
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -34,6 +33,7 @@ from trapcli.calibration.records import Plan
 from trapcli.calibration.solutions.environment import PRIVATE_TMP, TrialDirectories
 from trapcli.core.errors import TrapError
 from trapcli.suites.layout import RUNS
+from trapcli.system.removal import own_directory
 
 BWRAP = "bwrap"
 PRIVATE = ("--die-with-parent", "--new-session", "--unshare-pid", "--unshare-ipc", "--as-pid-1")
@@ -214,7 +214,7 @@ def refuse_missing_bwrap() -> None:
 def refuse_unseen(plan: Plan) -> None:
     """Raise TrapError if the plan's solution cannot be isolated, or cannot see its own program then."""
     solution = plan.solution
-    with tempfile.TemporaryDirectory() as place:
+    with own_directory() as place:
         scratch = Path(os.path.realpath(place))
         directories = TrialDirectories(scratch / "inputs", scratch / "outputs", scratch / "home")
         for name in ("inputs", "outputs", "home"):

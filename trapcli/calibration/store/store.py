@@ -7,6 +7,7 @@ row names is from a trial that never finished; it is removed when its run is res
 
 import json
 import os
+import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -21,8 +22,10 @@ from trapcli.calibration.store.reader import StoreReader
 from trapcli.core.errors import TrapError
 from trapcli.system.files import sync_directory
 from trapcli.system.locks import locked_file, try_lock
+from trapcli.system.removal import DIRECTORY
 
 PLACES = ", ".join("?" * (2 + TRIAL_COLUMNS.count(",")))  # of a run's number and a trial's columns
+OUTPUT = re.compile(r"case_\d+-\d+-[0-9a-f]{8}\.(stdout|stderr|files\.zip)")  # as trials name what they store
 LOCK = ".lock"  # in a run's directory of outputs; the process that works on the run holds a lock on it
 
 Incident = tuple[int, str, int, str]  # suite, case, number, what happened
@@ -177,17 +180,21 @@ class Store(StoreReader):
             os.close(handle)
 
     def sweep(self, number: int) -> None:
-        """Remove the stored outputs of a run that belong to no finished trial."""
+        """Remove the stored outputs of a run that belong to no finished trial; other files stay."""
         query = (
             "SELECT json_extract(stdout, '$.file'), json_extract(stderr, '$.file'), "
             "json_extract(files, '$.file') FROM trial WHERE run = ?"
         )
         with translate_errors(self.path):
             known = {name for row in self._db.execute(query, (number,)) for name in row if name}
-        for entry in os.scandir(self.outputs_directory(number)):
-            if entry.name not in known and entry.name != LOCK:
-                with suppress(OSError):
-                    os.unlink(entry.path)
+            opened = os.open(self.outputs_directory(number), DIRECTORY)  # OSError for a link
+        try:
+            for name in os.listdir(opened):
+                if name not in known and OUTPUT.fullmatch(name):
+                    with suppress(OSError):
+                        os.unlink(name, dir_fd=opened)
+        finally:
+            os.close(opened)
 
     def _next_number(self) -> int:
         """Return the number above those of all runs, including runs of which only the outputs are left."""
