@@ -131,15 +131,15 @@ def _close(moves: Moves) -> None:
 def _finish(target: Path) -> None:
     """Finish the swap that the journal beside a locked target describes, if there is one."""
     journal = journal_of(target)
+    if not os.path.lexists(journal):
+        return
     try:
         record: dict[str, Any] = json.loads(journal.read_bytes())
         if "see" in record:
             other, moves = Path(record["see"]), None
         else:
             moves = _read_moves(record["moves"], target)
-    except FileNotFoundError:
-        return
-    except (ValueError, TypeError, KeyError) as error:
+    except (OSError, ValueError, TypeError, KeyError) as error:
         raise TrapError(f"{journal} is damaged ({error}): remove it, and build {target} again.") from error
     if moves is not None:
         _move(moves)
