@@ -55,7 +55,7 @@ def test_a_link_that_takes_a_files_place_is_not_followed(
     (outputs / "file").symlink_to(tmp_path / "secret" / "x")
     (outputs / "directory").symlink_to(tmp_path / "secret")
     names = iter([["directory/", "file"], ["x"]])
-    monkeypatch.setattr(output_files._Reader, "_names", lambda self, directory: next(names))
+    monkeypatch.setattr(output_files._Reader, "_names", lambda self, *_: next(names))
     assert read_files(outputs) == {}
 
 
@@ -66,7 +66,7 @@ def test_special_files_neither_block_nor_count(tmp_path: Path, monkeypatch: pyte
     with socket.socket(socket.AF_UNIX) as server:
         server.bind("socket")
         assert read_files(tmp_path) == {}
-        monkeypatch.setattr(output_files._Reader, "_names", lambda self, directory: ["fifo", "socket"])
+        monkeypatch.setattr(output_files._Reader, "_names", lambda self, *_: ["fifo", "socket"])
         assert read_files(tmp_path) == {}
 
 

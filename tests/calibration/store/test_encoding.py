@@ -21,7 +21,7 @@ from trapcli.calibration.store.encoding import (
     trial_to_row,
     verdict_text,
 )
-from trapcli.calibration.stored_output import RawVerdict, Stream
+from trapcli.calibration.stored_output import KeptFiles, RawVerdict, Stream
 from trapcli.core.recipe import Recipe
 from trapcli.suites.halves import Halves
 
@@ -47,6 +47,16 @@ streams = st.builds(
     head=st.binary(max_size=2),
     digest=st.text("0123456789abcdef"),
 )
+kept_files = st.builds(
+    KeptFiles,
+    file=names,
+    size=counts,
+    kept=counts,
+    head=st.binary(max_size=2),
+    digest=st.text("0123456789abcdef"),
+    over_limit=counts,
+    judged=st.booleans(),
+)
 trials = st.builds(
     Trial,
     suite=st.integers(0, 9),
@@ -65,7 +75,7 @@ trials = st.builds(
     running=st.integers(1, 1000),
     load=seconds,
     started=names,
-    files=st.just(Stream()) | streams,
+    files=st.just(KeptFiles()) | kept_files,
 )
 commands = st.builds(
     Command,

@@ -19,7 +19,7 @@ from factories import results, run_of, stored, suite_of, trial
 
 from trapcli.calibration.records import Run
 from trapcli.calibration.store.store import Store, open_store
-from trapcli.calibration.stored_output import Stream
+from trapcli.calibration.stored_output import KeptFiles, Stream
 from trapcli.core.errors import TrapError
 
 
@@ -92,7 +92,7 @@ def test_every_field_of_a_trial_is_read_back(store: Store) -> None:
         running=4,
         load=1.5,
         exit_code=-11,
-        files=Stream("case_01-1.files.zip", size=200, kept=200, head=b"PK", digest="cd"),
+        files=KeptFiles("case_01-1.files.zip", 200, 200, b"PK", "cd", over_limit=2, judged=False),
     )
     store.add_trials(run.number, [whole])
     with open_store(store.directory, create=False) as again:
@@ -258,7 +258,8 @@ def test_sweeping_removes_only_files_that_no_trial_names(store: Store) -> None:
     for run in runs:
         for name in (*names, *left):
             (store.outputs_directory(run.number) / name).write_text("x")
-    files, errors, output = (Stream(name, 1, 1) for name in names)
+    files = KeptFiles(names[0], 1, 1)
+    errors, output = (Stream(name, 1, 1) for name in names[1:])
     store.add_trials(1, [trial(output=output, errors=errors, files=files)])
     with store.claim(1):
         store.sweep(1)

@@ -20,8 +20,9 @@ from trapcli.calibration.solutions.usage import read_usage
 from trapcli.core import registry
 from trapcli.core.contract import Case
 from trapcli.core.errors import TrapError
-from trapcli.system.output_files import read_files
-from trapcli.system.removal import own_directory
+from trapcli.system.ordinary_files import open_ordinary
+from trapcli.system.output_files import OutputFiles, read_output_files
+from trapcli.system.removal import identity, own_directory
 
 NOT_FOUND = (126, 127)  # a shell's exit codes for a command that cannot be executed, or does not exist
 TAIL = 500  # characters of stderr that an error shows
@@ -36,13 +37,14 @@ class TrialRun:
 
     outcome: how its process ended, and what it printed.
     usage: tokens and costs that the solution reported, or None.
-    files: relative POSIX path -> bytes of what is in its output directory; always empty if the
-        family's answer kind does not read files.
+    files: what is in its output directory.
+    judged: whether the answer is read from these files.
     """
 
     outcome: Outcome
     usage: Mapping[str, Any] | None
-    files: Mapping[str, bytes] = field(default_factory=dict)
+    files: OutputFiles = field(default_factory=OutputFiles)
+    judged: bool = False
 
 
 def run_trial(
@@ -60,6 +62,7 @@ def run_trial(
     printed.
     """
     with _trial_directories(run, case) as directories:
+        made = identity(directories.outputs)
         outcome = start(_work(run, position, case, number, directories, stored))
         for stream in (outcome.stdout, outcome.stderr):
             if stream.file:
@@ -69,11 +72,11 @@ def run_trial(
                 f"{run.plan.solution.given!r} cannot be started: exit code {outcome.exit_code} and no output"
                 f"{_tail(stored / outcome.stderr.file) if outcome.stderr.file else ''}."
             )
-        read = registry.family(case.family).answers.reads_files
         return TrialRun(
             outcome,
-            usage=read_usage(directories.outputs),
-            files=read_files(directories.outputs) if read else {},
+            usage=read_usage(directories.outputs) if identity(directories.outputs) == made else None,
+            files=read_output_files(directories.outputs, made),
+            judged=registry.family(case.family).answers.reads_files,
         )
 
 
@@ -133,7 +136,7 @@ def _work(
 def sync(path: Path) -> None:
     """Write a file's content to the disk; TrapError if that fails."""
     try:
-        with open(path, "rb") as file:
+        with open_ordinary(path) as file:
             os.fsync(file.fileno())
     except OSError as error:
         raise TrapError(
@@ -144,6 +147,8 @@ def sync(path: Path) -> None:
 
 def _tail(stderr: Path) -> str:
     with suppress(OSError):
-        text = stderr.read_bytes()[-TAIL:].decode("utf-8", "replace").strip()
+        with open_ordinary(stderr) as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - TAIL))
+            text = file.read(TAIL).decode("utf-8", "replace").strip()
         return f" ({text})" if text else ""
     return ""

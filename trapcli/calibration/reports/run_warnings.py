@@ -10,6 +10,7 @@ from trapcli.calibration.reports.run_summary import Incident, RunSummary, SuiteS
 from trapcli.calibration.reports.tally import cpus_of
 from trapcli.calibration.suite_names import case_name, inspect_command, short_path
 from trapcli.core.shorten import listed
+from trapcli.system.output_files import LIMITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +169,17 @@ def _cut_outputs(measured: MeasuredSuite) -> str:
     )
 
 
+def _files_over_limit(measured: MeasuredSuite) -> str:
+    trials = measured.summary.flagged["files_over_limit"]
+    if not trials.count:
+        return ""
+    return (
+        f"{formatting.plural(trials.count, 'trial')} left more in outputs_dir than is kept ({LIMITS}): "
+        f"{formatting.trials(trials)}. `{measured.command(*trials.first[0])}` lists what was left out; it "
+        "is lost. Let the solution leave less there."
+    )
+
+
 def _unreadable_usage(measured: MeasuredSuite) -> str:
     trials = measured.summary.flagged["unreadable_usage"]
     if not trials.count:
@@ -189,6 +201,7 @@ SUITE_WARNINGS = {  # the most serious first
     "not_isolated": _not_isolated,
     "stragglers": _stragglers,
     "cut_outputs": _cut_outputs,
+    "files_over_limit": _files_over_limit,
     "unreadable_usage": _unreadable_usage,
 }
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from trapcli.calibration.records import Plan, RunSuite, Trial
 from trapcli.calibration.solutions.solution import solution_from_json
-from trapcli.calibration.stored_output import RawVerdict, Stream
+from trapcli.calibration.stored_output import KeptFiles, RawVerdict, Stream
 from trapcli.core.recipe import Recipe
 from trapcli.suites.halves import Halves
 
@@ -131,5 +131,5 @@ def trial_from_row(row: Sequence[Any]) -> Trial:
         running=running,
         load=load,
         started=started,
-        files=Stream() if files is None else Stream.from_json(json.loads(files)),
+        files=KeptFiles() if files is None else KeptFiles.from_json(json.loads(files)),
     )

@@ -22,7 +22,7 @@ from trapcli.calibration.store.reader import StoreReader
 from trapcli.core.errors import TrapError
 from trapcli.system.files import sync_directory
 from trapcli.system.locks import locked_file, try_lock
-from trapcli.system.removal import DIRECTORY
+from trapcli.system.removal import DIRECTORY, Identity, identity
 
 PLACES = ", ".join("?" * (2 + TRIAL_COLUMNS.count(",")))  # of a run's number and a trial's columns
 OUTPUT = re.compile(r"case_\d+-\d+-[0-9a-f]{8}\.(stdout|stderr|files\.zip)")  # as trials name what they store
@@ -209,10 +209,7 @@ class Store(StoreReader):
     def _transaction(self) -> Iterator[None]:
         """Store all that the block writes, or nothing; TrapError if the file was removed or replaced."""
         if _identity(self.path) != self._identity:
-            raise TrapError(
-                f"{self.path} was removed or replaced while it was in use, perhaps by the solution: what was "
-                "stored since is lost. Run the solution with --isolate, which keeps it away from there."
-            )
+            raise TrapError(replaced(self.path))
         with translate_errors(self.path):
             self._db.execute("BEGIN IMMEDIATE")
             try:
@@ -224,10 +221,14 @@ class Store(StoreReader):
                 raise
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
-    """Return numbers that another file at the same path does not have; None if there is no file."""
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
+def replaced(path: Path) -> str:
+    """Return the message of the error that a part of the store is not the one that was opened."""
+    return (
+        f"{path} was removed or replaced while it was in use, perhaps by the solution: what was stored since "
+        "is lost. Run the solution with --isolate, which keeps it away from there."
+    )
+
+
+def _identity(path: Path) -> Identity | None:
+    """Return which file is at a path, which may be a link to it; None if there is none."""
+    return identity(os.path.realpath(path))
