@@ -233,6 +233,7 @@ def calibrate(
     timeout: float = 600.0,
     only: Sequence[str] = (),
     isolate: bool = False,
+    no_network: bool = False,
     store: str | os.PathLike[str] = ".trapcli",
     on_progress: Callable[[Progress], None] = lambda progress: None,
 ) -> RunResult:
@@ -246,6 +247,7 @@ def calibrate(
     timeout: seconds of wall clock of one trial.
     only: run only the cases with these ids.
     isolate: run a command under bubblewrap. A function cannot be isolated.
+    no_network: and without a network.
     store: the directory where runs are kept; `trapcli inspect run` and `--compare` find them there.
     on_progress: called while trials run.
 
@@ -270,6 +272,7 @@ def calibrate(
         only=tuple(only),
         timeout=timeout,
         isolate=isolate,
+        no_network=no_network,
         jobs=jobs,
     )
     return Session(Path(store), on_progress=on_progress).start(request)

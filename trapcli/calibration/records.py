@@ -110,6 +110,7 @@ class Plan:
     trials: how many of each case.
     limit: seconds of wall clock for a trial.
     isolate: whether the solution runs under bubblewrap.
+    no_network: whether it is also without a network.
     fresh_home: whether each trial gets an empty HOME.
     env: names of variables that an isolated solution gets besides the harmless ones.
     files: path -> SHA-256 of the files that the solution's command names.
@@ -122,6 +123,7 @@ class Plan:
     isolate: bool = False
     fresh_home: bool = False
     env: tuple[str, ...] = ()
+    no_network: bool = False
     files: Mapping[str, str] = field(default_factory=dict)
 
     @property

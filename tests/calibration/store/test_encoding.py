@@ -115,6 +115,7 @@ plans = st.builds(
     trials=st.integers(1, 10_000),
     limit=seconds,
     isolate=st.booleans(),
+    no_network=st.booleans(),
     fresh_home=st.booleans(),
     env=st.lists(names, max_size=3).map(tuple),
     files=st.dictionaries(texts, texts, max_size=3),

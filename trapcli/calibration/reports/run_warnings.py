@@ -8,6 +8,7 @@ from trapcli.calibration.records import Run
 from trapcli.calibration.reports import formatting
 from trapcli.calibration.reports.run_summary import Incident, RunSummary, SuiteSummary
 from trapcli.calibration.reports.tally import cpus_of
+from trapcli.calibration.store.integrity import CHANGES
 from trapcli.calibration.suite_names import case_name, inspect_command, short_path
 from trapcli.core.shorten import listed
 from trapcli.system.output_files import LIMITS
@@ -143,8 +144,9 @@ def _not_isolated(measured: MeasuredSuite) -> str:
     if suite.practice or plan.isolate or not plan.solution.measures_agent:
         return ""
     return (
-        f"The solution was not isolated: it could read the answers in {short_path(suite.halves.private)} "
-        "and import trapcli with its reference solvers. --isolate prevents both."
+        f"The solution was not isolated: it ran as you, so it could read the answers in "
+        f"{short_path(suite.halves.private)}, import trapcli with its reference solvers, and change the "
+        "judge, the stored runs and so its own verdicts. With --isolate it can do none of this."
     )
 
 
@@ -207,7 +209,16 @@ SUITE_WARNINGS = {  # the most serious first
 
 
 def _warnings_of_run(summary: RunSummary) -> Iterator[RunWarning]:
-    run, never_ran, lost = summary.run, summary.never_ran, summary.lost_attempts
+    run, never_ran = summary.run, summary.never_ran
+    lost = tuple(incident for incident in summary.lost_attempts if incident[3] not in CHANGES)
+    changed = tuple(incident for incident in (*summary.lost_attempts, *never_ran) if incident[3] in CHANGES)
+    if changed:
+        yield RunWarning(
+            "store_changed",
+            f"What is stored of this run was changed while it went on: {_trials_of(run, changed)}. The "
+            f"first: {_what_of(changed[0])} A solution that is not isolated can do that, and then no figure here "
+            "can be trusted: start a new run with --isolate.",
+        )
     if never_ran:
         yield RunWarning(
             "never_ran",

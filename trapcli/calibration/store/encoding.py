@@ -32,6 +32,7 @@ def plan_to_json(plan: Plan) -> dict[str, Any]:
         "trials": plan.trials,
         "limit": plan.limit,
         "isolate": plan.isolate,
+        "no_network": plan.no_network,
         "fresh_home": plan.fresh_home,
         "env": list(plan.env),
         "files": dict(plan.files),
