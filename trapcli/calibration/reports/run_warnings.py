@@ -216,8 +216,8 @@ def _warnings_of_run(summary: RunSummary) -> Iterator[RunWarning]:
         yield RunWarning(
             "store_changed",
             f"What is stored of this run was changed while it went on: {_trials_of(run, changed)}. The "
-            f"first: {_what_of(changed[0])} A solution that is not isolated can do that, and then no figure here "
-            "can be trusted: start a new run with --isolate.",
+            f"first: {_what_of(changed[0])} A solution that is not isolated can do that, and then no figure "
+            "here can be trusted: start a new run with --isolate.",
         )
     if never_ran:
         yield RunWarning(
