@@ -9,6 +9,7 @@ from factories import kept_files, results, run_of, stream, suite_of, trial
 
 from trapcli.calibration.reports.run_warnings import run_warnings
 from trapcli.calibration.reports.summarizer import summarize
+from trapcli.calibration.store.integrity import CHANGED_ROW, REMOVED_ROW
 
 
 def warnings_of(run: Any, trials: Any, read: Any = None, earlier_runs: Any = 0) -> Any:
@@ -161,6 +162,20 @@ def test_stragglers_cut_outputs_and_unreadable_usage() -> None:
     assert "1 trial left processes behind, which were killed: case_01/1." in found["stragglers"]
     assert "1 output was too long, so only the end was kept and judged: case_01/2." in found["cut_outputs"]
     assert "usage.json of 1 trial could not be read: case_01/3." in found["unreadable_usage"]
+
+
+def test_a_store_that_was_changed() -> None:
+    """A forged verdict, a removed row and a changed output are one warning; other losses are another."""
+    incidents = ((0, "case_01", 1, CHANGED_ROW), (0, "case_02", 2, REMOVED_ROW), (0, "case_01", 2, "lost"))
+    found = warnings_of(run_of(2, 2, incidents=incidents), results([(2, 2), (1, 1)]))
+    assert (
+        "changed while it went on: case_01/1, case_02/2. The first: its stored verdict"
+        in (found["store_changed"])
+    )
+    assert "1 trial: case_01/2. The first: lost." in found["lost_attempts"]
+    assert "store_changed" not in warnings_of(
+        run_of(2, 2, incidents=incidents[2:]), results([(2, 2), (2, 2)])
+    )
 
 
 def test_trials_that_never_ran() -> None:

@@ -177,3 +177,10 @@ def test_a_raw_verdict_is_its_json() -> None:
     assert verdict_text(raw) is raw.text and json.loads(verdict_text(data)) == data
     assert RawVerdict("failed", "no JSON")["status"] == "failed"
     assert trial_from_row(trial_to_row(replace(trial(), verdict=raw))).verdict == data
+
+
+def test_a_plan_of_an_earlier_version_had_a_network() -> None:
+    """A plan that was stored before the network could be taken away is read as it was meant."""
+    data = plan_to_json(Plan(Command("run", ("run",), Path("/")), (), 1, 60.0, isolate=True))
+    del data["no_network"]
+    assert plan_from_json(data).no_network is False
