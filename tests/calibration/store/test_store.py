@@ -280,6 +280,8 @@ def test_sweeping_removes_nothing_that_is_not_ours(store: Store, place: Path) ->
     outputs.symlink_to(place / "elsewhere")
     with pytest.raises(TrapError, match="run_1"):
         store.sweep(1)
+    with pytest.raises(TrapError, match="run_1 is a link"), store.claim(1):
+        raise AssertionError
     assert len(os.listdir(place / "elsewhere")) == 3
 
 

@@ -158,10 +158,13 @@ class Store(StoreReader):
     def claim(self, number: int) -> Iterator[None]:
         """Keep other processes from working on a run while the block runs.
 
-        Raises TrapError if the run does not exist, or if another process is working on it.
+        Raises TrapError if the run does not exist, if another process is working on it, or if a link is
+        in place of its directory of outputs, where nothing must be written then.
         """
         self.run(number)
         directory = self.outputs_directory(number)
+        if directory.is_symlink():
+            raise TrapError(f"{directory} is a link, but trapcli made a directory there. Move that back.")
         directory.mkdir(parents=True, exist_ok=True)
         busy = f"another process is working on run {number}. Wait until it is done, or stop it."
         # `is_claimed` of another process holds the lock for a moment.
