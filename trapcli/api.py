@@ -256,13 +256,7 @@ def calibrate(
     if isinstance(suite, GeneratedSuite):
         raise TypeError("calibrate runs on a suite on disk: trapcli.build(...) writes one")
     loaded = suite if isinstance(suite, LoadedSuite) else load(suite)
-    chosen: Solution | None = None
-    if isinstance(solution, str):
-        chosen = read_solution(solution, Path.cwd())
-    elif callable(solution):
-        chosen = Function.of(solution)
-    elif solution is not None:
-        raise TypeError(f"solution must be a function, a command or None, not {type(solution).__name__}")
+    chosen = _solution_of(solution)
     if isolate and isinstance(chosen, Function):
         raise TrapError("isolate: a Python function runs in this process. Give a command to isolate it.")
     request = RunRequest(
@@ -276,3 +270,13 @@ def calibrate(
         jobs=jobs,
     )
     return Session(Path(store), on_progress=on_progress).start(request)
+
+
+def _solution_of(given: Agent | str | None) -> Solution | None:
+    if given is None:
+        return None
+    if isinstance(given, str):
+        return read_solution(given, Path.cwd())
+    if not callable(given):
+        raise TypeError(f"solution must be a function, a command or None, not {type(given).__name__}")
+    return Function.of(given)
