@@ -2,6 +2,10 @@
 
 import sys
 
-from trapcli.cli import main
+from trapcli.system.package import module_path
+
+sys.path[:] = module_path()  # before anything else is imported
+
+from trapcli.cli import main  # noqa: E402
 
 sys.exit(main())

@@ -233,6 +233,7 @@ def calibrate(
     timeout: float = 600.0,
     only: Sequence[str] = (),
     isolate: bool = False,
+    no_network: bool = False,
     store: str | os.PathLike[str] = ".trapcli",
     on_progress: Callable[[Progress], None] = lambda progress: None,
 ) -> RunResult:
@@ -246,6 +247,7 @@ def calibrate(
     timeout: seconds of wall clock of one trial.
     only: run only the cases with these ids.
     isolate: run a command under bubblewrap. A function cannot be isolated.
+    no_network: and without a network.
     store: the directory where runs are kept; `trapcli inspect run` and `--compare` find them there.
     on_progress: called while trials run.
 
@@ -254,13 +256,7 @@ def calibrate(
     if isinstance(suite, GeneratedSuite):
         raise TypeError("calibrate runs on a suite on disk: trapcli.build(...) writes one")
     loaded = suite if isinstance(suite, LoadedSuite) else load(suite)
-    chosen: Solution | None = None
-    if isinstance(solution, str):
-        chosen = read_solution(solution, Path.cwd())
-    elif callable(solution):
-        chosen = Function.of(solution)
-    elif solution is not None:
-        raise TypeError(f"solution must be a function, a command or None, not {type(solution).__name__}")
+    chosen = _solution_of(solution)
     if isolate and isinstance(chosen, Function):
         raise TrapError("isolate: a Python function runs in this process. Give a command to isolate it.")
     request = RunRequest(
@@ -270,6 +266,17 @@ def calibrate(
         only=tuple(only),
         timeout=timeout,
         isolate=isolate,
+        no_network=no_network,
         jobs=jobs,
     )
     return Session(Path(store), on_progress=on_progress).start(request)
+
+
+def _solution_of(given: Agent | str | None) -> Solution | None:
+    if given is None:
+        return None
+    if isinstance(given, str):
+        return read_solution(given, Path.cwd())
+    if not callable(given):
+        raise TypeError(f"solution must be a function, a command or None, not {type(given).__name__}")
+    return Function.of(given)

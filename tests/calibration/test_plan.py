@@ -228,7 +228,14 @@ def test_another_builtin_is_another_solution(given: str) -> None:
         assert f"given was '{before}', now '{given}'" in refusal(refuse_changed_plan, run, now)
 
 
-OPTIONS: dict[str, Any] = {"trials": 11, "limit": 5.0, "isolate": True, "fresh_home": True, "env": ("KEY",)}
+OPTIONS: dict[str, Any] = {
+    "trials": 11,
+    "limit": 5.0,
+    "isolate": True,
+    "no_network": True,
+    "fresh_home": True,
+    "env": ("KEY",),
+}
 
 
 @pytest.mark.parametrize("name", [*OPTIONS])

@@ -48,6 +48,7 @@ from trapcli.suites.reader import open_suite
         (["--only", "case_01", "--only", "nonsense"], "--only nonsense: no suite of this run"),
         (["--only", ""], "--only : no suite of this run"),
         (["--env", "HOME"], "--env is only for --isolate"),
+        (["--no-network"], "--no-network is only for --isolate"),
         (["--isolate", "--env", "NOT_SET_HERE"], "--env NOT_SET_HERE: this variable is not set"),
         (["--isolate", "--env", "A=B"], "--env A=B: give only a variable's name"),
         (["--trails", "3"], "No such option '--trails'"),

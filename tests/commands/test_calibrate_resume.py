@@ -140,6 +140,7 @@ def test_wrong_run_numbers(
         (["--only", "case_01"], "--only"),
         (["--isolate"], "--isolate"),
         (["--env", "HOME"], "--env"),
+        (["--no-network"], "--no-network"),
         (["--fresh-home"], "--fresh-home"),
     ],
 )

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from agents import OUTPUTS, RIGHT, agent, toy_only
-from factories import run_of, stored, stream, trial
+from factories import kept_files, run_of, stored, trial
 from schemas.checks import changed, checked, errors
 from toy_family import build_toy, installed
 
@@ -54,7 +54,7 @@ def store_agent(home: Path, suite: RunSuite) -> None:
     """Store a run with trials that ended in every way."""
     ends = [
         trial("case_01", 1, usage={"input_tokens": 5, "cost_usd": 0.25}),
-        trial("case_01", 2, stragglers=("sleep 9",), files=stream("x", file="x.zip")),
+        trial("case_01", 2, stragglers=("sleep 9",), files=kept_files("x")),
         trial("case_02", 1, "failed", mistake="void_counted"),
         trial("case_02", 2, "empty", started=""),
         trial("case_03", 1, "unreadable"),
@@ -161,6 +161,12 @@ def test_trials(at_home: Run) -> None:
         ("stdout/head", "0"),
         ("stdout/digest", "abc"),
         ("files", None),
+        ("files/over_limit", -1),
+        ("files/judged", ...),
+        ("files/entries", ...),
+        ("files/extra", 1),
+        ("stdout/extra", 1),
+        ("stdout/judged", True),
         ("verdict/output_status", "timed_out"),
         ("verdict/partial_credit", 2),
         ("exit_code", None),

@@ -1,5 +1,6 @@
 """Swaps of one and of two directories: whole, refused, interrupted and killed."""
 
+import json
 import os
 import shutil
 import signal
@@ -220,10 +221,10 @@ def test_a_refused_move_is_undone(targets: list[Path], monkeypatch: pytest.Monke
     """If the system refuses the last move, for instance out of a mount, everything is moved back."""
     real = os.rename
 
-    def refusing(source: Any, target: Any) -> None:
+    def refusing(source: Any, target: Any, **more: Any) -> None:
         if Path(target) == targets[-1] and "new" in Path(source).name:
             raise OSError(18, "Invalid cross-device link")
-        real(source, target)
+        real(source, target, **more)
 
     monkeypatch.setattr(os, "rename", refusing)
     with pytest.raises(OSError, match="cross-device"):
@@ -236,9 +237,9 @@ def test_ctrl_c_waits_for_the_end_of_a_swap(targets: list[Path], monkeypatch: py
     """Ctrl-C in the middle of a swap is heard after it, and its handler is as before."""
     real, handler = os.rename, signal.getsignal(signal.SIGINT)
 
-    def pressed(source: Any, target: Any) -> None:
+    def pressed(source: Any, target: Any, **more: Any) -> None:
         signal.raise_signal(signal.SIGINT)
-        real(source, target)
+        real(source, target, **more)
 
     monkeypatch.setattr(os, "rename", pressed)
     with pytest.raises(KeyboardInterrupt):
@@ -275,6 +276,35 @@ def test_a_recovery_that_cannot_be_done_says_so(tmp_path: Path, monkeypatch: pyt
     monkeypatch.undo()
     recover(target)
     assert beside(target) == []
+
+
+@pytest.mark.parametrize(
+    "move",
+    [
+        ["none", "suite", "../precious"],
+        [".suite.trapcli-new-1", "suite", "../precious"],
+        ["../precious", "suite", ".suite.trapcli-old-1"],
+        [".precious.trapcli-new-1", "../precious", ".precious.trapcli-old-1"],
+        ["../.precious.trapcli-new-1", "../precious", "../.precious.trapcli-old-1"],
+    ],
+)
+def test_a_journal_from_elsewhere_moves_and_removes_nothing(tmp_path: Path, move: list[str]) -> None:
+    """A journal that came with a suite cannot name directories that no build of it made."""
+    home = tmp_path / "downloaded"
+    home.mkdir()
+    for name in ("precious", ".precious.trapcli-new-1"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "file").touch()
+    journal_of(home / "suite").write_text(json.dumps({"moves": [move]}))
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(TrapError, match="does not belong to this build"):
+        recover(home / "suite")
+    journal_of(home / "suite").write_text(
+        json.dumps({"moves": [[".suite.trapcli-new-1", "suite", ".suite.trapcli-old-1"], move]})
+    )
+    with pytest.raises(TrapError, match="is damaged"):
+        recover(home / "suite")
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"moves": [["a"]]}', '{"moves": 3}', "\xff"])

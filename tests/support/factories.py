@@ -10,7 +10,7 @@ from trapcli.calibration.records import Plan, Run, RunSuite, Trial
 from trapcli.calibration.solutions.builtin import PREFIX, read_builtin
 from trapcli.calibration.solutions.command import Command
 from trapcli.calibration.solutions.solution import Solution
-from trapcli.calibration.stored_output import Stream
+from trapcli.calibration.stored_output import KeptFiles, Stream
 from trapcli.core.case_ids import case_ids
 from trapcli.core.recipe import Recipe
 from trapcli.suites.halves import Halves
@@ -24,6 +24,12 @@ def stream(text: str = "", *, file: str = "", size: int | None = None) -> Stream
     digest = sha256(kept).hexdigest()
     written = len(kept) if size is None else size
     return Stream(file or (digest[:12] if kept else ""), written, len(kept), kept[:2], digest)
+
+
+def kept_files(text: str, *, file: str = "x.zip", judged: bool = True, over_limit: int = 0) -> KeptFiles:
+    """Return what is stored of the files of a trial; `text` stands for their archive."""
+    size, data = len(text), text.encode()
+    return KeptFiles(file, size, size, data[:2], sha256(data).hexdigest(), over_limit, judged)
 
 
 def trial(

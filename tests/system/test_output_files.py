@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from trapcli.system import output_files
-from trapcli.system.output_files import MOST_BYTES, MOST_FILES, read_files
+from trapcli.system.output_files import LIMITS, MOST_BYTES, MOST_FILES, read_files, read_output_files
+from trapcli.system.removal import identity
 
 
 def test_reads_ordinary_files_by_path(tmp_path: Path) -> None:
@@ -55,7 +56,7 @@ def test_a_link_that_takes_a_files_place_is_not_followed(
     (outputs / "file").symlink_to(tmp_path / "secret" / "x")
     (outputs / "directory").symlink_to(tmp_path / "secret")
     names = iter([["directory/", "file"], ["x"]])
-    monkeypatch.setattr(output_files._Reader, "_names", lambda self, directory: next(names))
+    monkeypatch.setattr(output_files._Reader, "_names", lambda self, *_: next(names))
     assert read_files(outputs) == {}
 
 
@@ -66,7 +67,7 @@ def test_special_files_neither_block_nor_count(tmp_path: Path, monkeypatch: pyte
     with socket.socket(socket.AF_UNIX) as server:
         server.bind("socket")
         assert read_files(tmp_path) == {}
-        monkeypatch.setattr(output_files._Reader, "_names", lambda self, directory: ["fifo", "socket"])
+        monkeypatch.setattr(output_files._Reader, "_names", lambda self, *_: ["fifo", "socket"])
         assert read_files(tmp_path) == {}
 
 
@@ -141,3 +142,48 @@ def test_deep_directories_are_left_out(tmp_path: Path) -> None:
     before = len(os.listdir("/proc/self/fd"))
     assert len(read_files(tmp_path)) == output_files.DEEPEST
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_what_is_left_out_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files over a limit are named with their sizes, links and special files with what they are."""
+    monkeypatch.setattr(output_files, "MOST_BYTES", 10)
+    monkeypatch.setattr(output_files, "MOST_FILES", 2)
+    for name, size in (("a", 6), ("b", 5), ("c", 4), ("d", 0)):
+        (tmp_path / name).write_bytes(b"x" * size)
+    (tmp_path / "link").symlink_to("a")
+    os.mkfifo(tmp_path / "pipe")
+    found = read_output_files(tmp_path)
+    assert list(found.files) == ["a", "c"]
+    assert {(one.path, one.size, one.why) for one in found.left_out} == {
+        ("link", 0, "a link"),
+        ("pipe", 0, "a special file"),
+        ("b", 5, f"over the limit of {LIMITS}"),
+        ("d", 0, f"over the limit of {LIMITS}"),
+    }
+    assert found.over_limit == 2
+
+
+def test_deep_and_crowded_directories_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A directory that is too deep or has too many entries counts as one thing over the limit."""
+    monkeypatch.setattr(output_files, "DEEPEST", 2)
+    monkeypatch.setattr(output_files, "MOST_ENTRIES", 5)
+    (tmp_path / "deep/er/est").mkdir(parents=True)
+    (tmp_path / "many").mkdir()
+    for number in range(5):
+        (tmp_path / "many" / str(number)).touch()
+    found = read_output_files(tmp_path)
+    assert {one.path for one in found.left_out} == {"deep/er/", "many/"}
+    assert found.over_limit == 2 and not found.files
+
+
+def test_only_the_directory_that_we_made_is_read(tmp_path: Path) -> None:
+    """A directory in the place of ours is not read."""
+    outputs = tmp_path / "outputs"
+    outputs.mkdir()
+    (outputs / "file").write_text("x")
+    made = identity(outputs)
+    assert read_output_files(outputs, made).files == {"file": b"x"}
+    outputs.rename(tmp_path / "moved")
+    outputs.mkdir()
+    (outputs / "file").write_text("y")
+    assert read_output_files(outputs, made).files == {}

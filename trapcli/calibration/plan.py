@@ -4,6 +4,7 @@ import os
 import platform
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from math import fsum
 from typing import Any
 
@@ -18,7 +19,14 @@ from trapcli.system.files import digest_of
 from trapcli.system.package import __version__
 
 LARGEST = 50_000_000  # bytes of a file of the solution; larger ones are not digested
-OPTIONS = ("trials", "limit", "isolate", "fresh_home", "env")  # of a plan, as on the command line
+OPTIONS = (
+    "trials",
+    "limit",
+    "isolate",
+    "no_network",
+    "fresh_home",
+    "env",
+)  # as on the command line
 
 
 def plan_suite(suite: Suite, only: Sequence[str] = (), solution: Solution | None = None) -> RunSuite:
@@ -92,14 +100,13 @@ def prepare(plan: Plan, suites: Sequence[Suite]) -> None:
             read_case(suite, case)
     refuse_unset(plan.env)
     if plan.isolate:
-        from trapcli.calibration.isolation.sandbox import refuse_missing_bwrap
+        from trapcli.calibration.isolation.sandbox import refuse_missing_bwrap, refuse_unseen, setup_walls
 
-        refuse_missing_bwrap()
+        refuse_missing_bwrap(plan.no_network)
     _refuse_missing_stdin(plan)
-    plan.solution.prepare([suite.family for suite in plan.suites])
+    walls = partial(setup_walls, plan) if plan.isolate else None
+    plan.solution.prepare([suite.family for suite in plan.suites], walls=walls)
     if plan.isolate:
-        from trapcli.calibration.isolation.sandbox import refuse_unseen
-
         refuse_unseen(plan)  # last, because the solution's preparation may create its program
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from trapcli.calibration.solutions.solution import Solution
-from trapcli.calibration.stored_output import Stream
+from trapcli.calibration.stored_output import KeptFiles, Stream
 from trapcli.core.contract import STATUSES
 from trapcli.core.recipe import Recipe
 from trapcli.suites.halves import Halves
@@ -31,7 +31,7 @@ class Trial:
     stdout, stderr: what is stored of its output.
     stragglers: commands of processes that outlived it and were killed.
     usage: tokens and costs that the solution reported, or None.
-    files: the stored archive of the files that it left, if the family's answers are files.
+    files: the stored archive of the files that it left.
     running: how many trials, itself included, were running when it started.
     load: the machine's load average (1 minute) when it ended.
     started: UTC, ISO 8601.
@@ -53,7 +53,7 @@ class Trial:
     running: int = 1
     load: float = 0.0
     started: str = ""
-    files: Stream = field(default_factory=Stream)
+    files: KeptFiles = field(default_factory=KeptFiles)
 
     @property
     def passed(self) -> bool:
@@ -110,6 +110,7 @@ class Plan:
     trials: how many of each case.
     limit: seconds of wall clock for a trial.
     isolate: whether the solution runs under bubblewrap.
+    no_network: whether it is also without a network.
     fresh_home: whether each trial gets an empty HOME.
     env: names of variables that an isolated solution gets besides the harmless ones.
     files: path -> SHA-256 of the files that the solution's command names.
@@ -122,6 +123,7 @@ class Plan:
     isolate: bool = False
     fresh_home: bool = False
     env: tuple[str, ...] = ()
+    no_network: bool = False
     files: Mapping[str, str] = field(default_factory=dict)
 
     @property

@@ -42,7 +42,9 @@ def _rejudge(store: Store, run: Run, trial: Trial, judges: JudgePool) -> Trial:
     stdout, files = trial.stdout, trial.files
     printed = store.output_path(run.number, stdout) if stdout.file else None
     try:
-        left = read_stored_files(store.output_path(run.number, files), files) if files.file else {}
+        left = None
+        if files.file and files.judged:
+            left = read_stored_files(store.output_path(run.number, files), files).files
         verdict = judges.judge(
             trial.suite, trial.case, printed, stdout, trial.exit_code, trial.timed_out, left
         )

@@ -27,6 +27,7 @@ class RunRequest:
     only: ids of the cases to run, if not all; each must be in one of the suites.
     timeout: seconds of wall clock for a trial; None for the solution's own limit.
     isolate: run the solution under bubblewrap.
+    no_network: and without a network.
     fresh_home: give each trial an empty HOME.
     env: names of variables to pass on to an isolated solution.
     jobs: how many trials to run at a time; None for 1, or for as many as there are processors if
@@ -41,6 +42,7 @@ class RunRequest:
     only: tuple[str, ...] = ()
     timeout: float | None = None
     isolate: bool = False
+    no_network: bool = False
     fresh_home: bool = False
     env: tuple[str, ...] = ()
     jobs: int | None = None
@@ -54,5 +56,7 @@ class RunRequest:
             raise TrapError(f"a timeout of {self.timeout} s: give {SHORTEST_LIMIT} to {LONGEST_LIMIT:,.0f}.")
         if self.env and not self.isolate:
             raise TrapError("variables are passed on only with isolation; without it the solution gets all.")
+        if self.no_network and not self.isolate:
+            raise TrapError("only an isolated solution can be kept from the network.")
         if not self.suites:
             raise TrapError("there is no suite to run on.")

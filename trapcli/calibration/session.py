@@ -118,6 +118,7 @@ class Session:
             trials=request.trials,
             limit=request.timeout or solution.timeout,
             isolate=request.isolate,
+            no_network=request.no_network,
             fresh_home=request.fresh_home,
             env=request.env,
         )

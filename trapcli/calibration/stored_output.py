@@ -6,7 +6,7 @@ Helper processes import this, so it imports nothing of ours.
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +42,25 @@ class Stream:
         }
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "Stream":
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
         """Return the stream that `to_json` turned into this data."""
         return cls(**{**data, "head": bytes.fromhex(data["head"])})
+
+
+@dataclass(frozen=True, slots=True)
+class KeptFiles(Stream):
+    """What is stored of the files that a solution left: an archive of them.
+
+    over_limit: how many files were left out because of a limit.
+    judged: whether the answer is read from them; if not, they are only kept.
+    """
+
+    over_limit: int = 0
+    judged: bool = True
+
+    def to_json(self) -> dict[str, Any]:
+        """Return JSON data that `from_json` reads back."""
+        return {**Stream.to_json(self), "over_limit": self.over_limit, "judged": self.judged}
 
 
 class RawVerdict(Mapping[str, Any]):

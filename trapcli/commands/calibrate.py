@@ -92,6 +92,7 @@ Examples:
     is_flag=True,
     help="Run the solution under bubblewrap: no suites, no answers, no trapcli, a fresh HOME, few variables.",
 )
+@click.option("--no-network", is_flag=True, help="With --isolate: no network, only a loopback of its own.")
 @click.option(
     "--env",
     "env",
@@ -173,6 +174,7 @@ def _request(
     solution: str | None,
     env: tuple[str, ...],
     isolate: bool,
+    no_network: bool,
     **rest: Any,
 ) -> RunRequest:
     """Return the run that the options ask for; suites that are missing are built."""
@@ -183,8 +185,10 @@ def _request(
         click.echo("./trap.yaml is not used; --solution . measures it.", err=True)
     if env and not isolate:
         raise click.UsageError("--env is only for --isolate; without it every variable is passed on.")
+    if no_network and not isolate:
+        raise click.UsageError("--no-network is only for --isolate; without it the solution runs as you.")
     chosen = suites_to_run(families, suites, expected)
-    return RunRequest(tuple(chosen), measured, env=env, isolate=isolate, **rest)
+    return RunRequest(tuple(chosen), measured, env=env, isolate=isolate, no_network=no_network, **rest)
 
 
 def _show(result: "RunResult", as_json: bool) -> int:

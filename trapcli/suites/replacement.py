@@ -13,7 +13,6 @@ second target it says where the first one's journal is).
 import json
 import os
 import re
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -24,9 +23,11 @@ from trapcli.core.errors import TrapError
 from trapcli.suites.layout import journal_of
 from trapcli.system.files import seal
 from trapcli.system.locks import locked_file
+from trapcli.system.removal import identity, remove
 from trapcli.system.signals import deferred_interrupt
 
 PATIENCE = 10.0  # seconds that a reader waits for a build that is swapping; a swap takes milliseconds
+LEFT = "-[a-z0-9_]+"  # the end of the name of a directory that a build makes beside a target
 
 Moves = list[tuple[Path, Path, Path]]  # new contents, target, where the target's old contents go
 
@@ -130,18 +131,15 @@ def _close(moves: Moves) -> None:
 def _finish(target: Path) -> None:
     """Finish the swap that the journal beside a locked target describes, if there is one."""
     journal = journal_of(target)
+    if not os.path.lexists(journal):
+        return
     try:
         record: dict[str, Any] = json.loads(journal.read_bytes())
         if "see" in record:
             other, moves = Path(record["see"]), None
         else:
-            real = [
-                [Path(os.path.normpath(target.parent / path)) for path in move] for move in record["moves"]
-            ]
-            moves = [(stage, final, old) for stage, final, old in real]
-    except FileNotFoundError:
-        return
-    except (ValueError, TypeError, KeyError) as error:
+            moves = _read_moves(record["moves"], target)
+    except (OSError, ValueError, TypeError, KeyError) as error:
         raise TrapError(f"{journal} is damaged ({error}): remove it, and build {target} again.") from error
     if moves is not None:
         _move(moves)
@@ -150,6 +148,25 @@ def _finish(target: Path) -> None:
         if os.path.lexists(journal_of(other)):
             recover(other)
         _remove([journal])
+
+
+def _read_moves(written: Sequence[Sequence[str]], target: Path) -> Moves:
+    """Return the moves in the journal beside a target; ValueError if we would not have written them.
+
+    A journal may have come with a suite from elsewhere. One that we wrote moves only our own hidden
+    directories and the target itself, or another target whose own journal says so.
+    """
+    real = [[Path(os.path.normpath(target.parent / path)) for path in move] for move in written]
+    moves = [(stage, final, old) for stage, final, old in real]
+    for number, (stage, final, old) in enumerate(moves):
+        hidden = stage.parent == final.parent == old.parent and all(
+            re.fullmatch(re.escape(_beside(final, what).name) + LEFT, path.name)
+            for what, path in (("new", stage), ("old", old))
+        )
+        agreed = number and json.loads(journal_of(final).read_bytes()) == {"see": str(target)}
+        if not hidden or not (final == target or agreed):
+            raise ValueError(f"it moves {final}, which does not belong to this build")
+    return moves
 
 
 def _write_journal(target: Path, record: dict[str, Any]) -> None:
@@ -169,7 +186,7 @@ def _lock(target: Path, why: str, patience: float = 0.0) -> AbstractContextManag
 
 def _sweep(target: Path) -> None:
     """Remove what killed builds left beside a locked target."""
-    left = re.compile(re.escape(f".{target.name}.trapcli-") + "(new|old)-.*", re.DOTALL)
+    left = re.compile(re.escape(f".{target.name}.trapcli-") + "(new|old)" + LEFT)
     _remove(target.parent / name for name in os.listdir(target.parent) if left.fullmatch(name))
 
 
@@ -184,12 +201,12 @@ def _remove_empty(folders: Iterable[Path]) -> None:
 
 
 def _remove(paths: Iterable[Path]) -> None:
-    """Remove files and directories as far as possible; the next build sweeps what is left."""
+    """Remove files, links and directories as far as possible; the next build sweeps what is left."""
     for path in paths:
         try:
             path.unlink()
         except OSError:
-            shutil.rmtree(path, ignore_errors=True)
+            remove(path, identity(path))
 
 
 def _sync(folder: Path) -> None:

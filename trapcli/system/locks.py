@@ -31,11 +31,11 @@ def locked_file(path: Path, busy: str, patience: float = 0.0, keep: bool = False
     """
     deadline = time.monotonic() + patience
     while True:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644)
         if try_lock(handle):
             # The holder before us may have removed the file: a lock on it is then invisible to others.
             with suppress(FileNotFoundError):
-                if os.path.samestat(os.fstat(handle), os.stat(path)):
+                if os.path.samestat(os.fstat(handle), os.lstat(path)):
                     break
         elif time.monotonic() >= deadline:
             os.close(handle)

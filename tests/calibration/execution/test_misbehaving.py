@@ -181,7 +181,8 @@ def test_a_flood_is_cut_and_its_size_recorded(result: Result) -> None:
         found = getattr(result.trials[name], stream)
         assert found.size >= 60_000_000 and found.kept == LIMIT and found.cut
     folder = result.place.root / ".trapcli" / "outputs" / "run_1"
-    kept = sum(trial.stdout.kept + trial.stderr.kept for trial in result.trials.values())
+    trials = result.trials.values()
+    kept = sum(one.kept for trial in trials for one in (trial.stdout, trial.stderr, trial.files))
     assert sum(path.stat().st_size for path in folder.iterdir()) == kept
 
 
@@ -259,6 +260,18 @@ def test_a_database_that_an_agent_removes_is_an_error(tmp_path: Path) -> None:
     agent = place.agent('rm -f "$root"/.trapcli/runs.db; right')
     code, out, err = place.calibrate("--suite", "traps/toy", "--solution", agent, "--trials", 2).finish()
     assert (code, out) == (2, "") and "was removed or replaced while it was in use" in err
+
+
+def test_outputs_that_an_agent_moves_away_are_an_error(tmp_path: Path) -> None:
+    """If a link is in place of the directory of outputs, nothing is written to where it leads."""
+    place = Place(tmp_path)
+    (place.root / "precious").mkdir()
+    outputs = '"$root/.trapcli/outputs/run_1"'
+    move = f'[ -L {outputs} ] || {{ mv {outputs} "$root/moved"; ln -s "$root/precious" {outputs}; }}; right'
+    words = ("--suite", "traps/toy", "--solution", place.agent(move), "--trials", 2)
+    code, out, err = place.calibrate(*words).finish()
+    assert (code, out) == (2, "") and "was removed or replaced while it was in use" in err
+    assert not list((place.root / "precious").glob("*.zip")) and place.is_clean()
 
 
 def test_judge_errors_are_not_counted_and_the_run_exits_1(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from trapcli.calibration.records import Run, Trial
 from trapcli.calibration.rejudging import rejudge
 from trapcli.calibration.store.store import Store
 from trapcli.calibration.store.trial_files import read_stored_files
-from trapcli.calibration.stored_output import Stream
+from trapcli.calibration.stored_output import KeptFiles
 from trapcli.core.errors import TrapError
 
 pytestmark = pytest.mark.slow
@@ -72,6 +72,7 @@ def without_times(trials: list[Trial]) -> list[Trial]:
         replace(
             trial, seconds=0.0, started="", running=0, load=0.0,
             stdout=replace(trial.stdout, file=""), stderr=replace(trial.stderr, file=""),
+            files=replace(trial.files, file=""),
         )
         for trial in trials
     ]  # fmt: skip
@@ -451,10 +452,10 @@ def test_files_that_agents_leave_are_judged_and_stored(file_place: Place) -> Non
         "passed", "failed", "unreadable", "empty",
     ]  # fmt: skip
     with file_place.store() as store:
-        files = read_stored_files(store.output_path(1, first.files), first.files)
+        files = read_stored_files(store.output_path(1, first.files), first.files).files
         assert sorted(files) == ["a/log", "answer.txt"] and files["a/log"] == b"log\n"
         assert store.run(1).incidents == ()
-    assert third.files == fourth.files == Stream()
+    assert third.files == fourth.files == KeptFiles()
     assert rejudged_statuses(file_place) == [
         ("passed", "passed"), ("failed", "failed"), ("unreadable", "unreadable"), ("empty", "empty"),
     ]  # fmt: skip

@@ -19,6 +19,7 @@ from trapcli.calibration.records import Run
 from trapcli.calibration.solutions.command import Command
 from trapcli.calibration.stored_output import Stream
 from trapcli.suites.reader import read_case
+from trapcli.system.output_files import OutputFiles
 
 EMPTY = Stream()
 
@@ -117,18 +118,49 @@ def test_usage_is_read_before_the_directories_are_removed(place: Place, run: Run
     assert trial(place, run, lambda job: outcome()).usage is None
 
 
-def test_files_are_read_only_for_a_family_whose_answers_are_files(
+def test_files_are_judged_only_for_a_family_whose_answers_are_files(
     place: Place, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What an agent leaves in its output directory is part of its trial if the family reads files."""
+    """What an agent leaves in its output directory is read; whether it is judged is up to the family."""
 
     def start(job: Job) -> Outcome:
         (directories(job)[1] / "answer.txt").write_bytes(b"7\xff")
         return outcome()
 
-    assert trial(place, run, start).files == {}
+    found = trial(place, run, start)
+    assert (found.files.files, found.judged) == ({"answer.txt": b"7\xff"}, False)
     installed(monkeypatch, toy="hostile_families:FILES")
-    assert trial(place, run, start).files == {"answer.txt": b"7\xff"}
+    found = trial(place, run, start)
+    assert (found.files.files, found.judged) == ({"answer.txt": b"7\xff"}, True)
+
+
+@pytest.mark.parametrize("what", ["outputs", "work directory", "run's directory"])
+def test_a_link_in_place_of_a_directory_loses_nothing(place: Place, run: Run, what: str) -> None:
+    """If an agent replaces a directory by a link, what is there is neither read nor touched."""
+    precious = place.root / "precious"
+    (precious / "outputs").mkdir(parents=True)
+    (precious / "outputs" / "usage.json").write_text('{"calls": 3}')
+    moved = place.root / "moved"
+
+    def start(job: Job) -> Outcome:
+        outputs = directories(job)[1]
+        replaced = {
+            "outputs": outputs,
+            "work directory": outputs.parent,
+            "run's directory": outputs.parent.parent,
+        }[what]
+        replaced.rename(moved)
+        replaced.symlink_to(precious / "outputs" if what == "outputs" else precious)
+        return outcome()
+
+    found = trial(place, run, start)
+    assert found.files == OutputFiles() and found.usage is None
+    assert sorted(path.name for path in precious.rglob("*")) == ["outputs", "usage.json"]
+    left = Path(run.scratch)
+    for path in (left, *left.glob("*")):
+        if path.is_symlink():  # it is not ours, so it is left
+            path.unlink()
+    left.mkdir(exist_ok=True)
 
 
 def test_a_stopped_trial_is_cleared_too(place: Place, run: Run) -> None:

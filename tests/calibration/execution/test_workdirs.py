@@ -2,10 +2,10 @@
 
 import fcntl
 import os
+import shutil
 import stat
-import tempfile
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -19,88 +19,14 @@ from trapcli.calibration.execution.workdirs import (
     locked_scratch,
     memory_scratch,
     new_scratch,
-    remove,
     sweep_dead_runs,
 )
 from trapcli.suites.reader import read_case
-
-NOBODY = 65534
 
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     return Place(tmp_path).activate(monkeypatch)
-
-
-@contextmanager
-def as_nobody() -> Iterator[Path]:
-    """Yield a directory, and have the rights of a user other than root while the block runs."""
-    with tempfile.TemporaryDirectory(dir="/tmp") as name:
-        os.chmod(name, 0o777)
-        root = os.geteuid() == 0
-        try:
-            if root:
-                os.seteuid(NOBODY)
-            yield Path(name)
-        finally:
-            if root:
-                os.seteuid(0)
-
-
-def test_directories_without_permissions_are_removed() -> None:
-    """Nested directories without permissions are removed with their files, even if we are not root."""
-    with as_nobody() as place:
-        inner = place / "scratch" / "a" / "b" / "c"
-        inner.mkdir(parents=True)
-        (inner / "file").write_text("x")
-        (place / "scratch" / "read-only").mkdir()
-        (place / "scratch" / "read-only" / "file").write_text("x")
-        os.chmod(place / "scratch" / "read-only", 0o500)
-        for folder in (inner, inner.parent, inner.parent.parent, place / "scratch"):
-            os.chmod(folder, 0)
-        remove(place / "scratch")
-        assert os.listdir(place) == []
-
-
-@pytest.mark.slow
-def test_a_tree_of_any_depth_is_removed(tmp_path: Path) -> None:
-    """Directories nested too deeply for a path or for a recursion are removed."""
-    scratch = tmp_path / "scratch"
-    scratch.mkdir()
-    here = os.open(scratch, os.O_RDONLY)
-    for _ in range(1500):
-        os.mkdir("deep", dir_fd=here)
-        below = os.open("deep", os.O_RDONLY, dir_fd=here)
-        os.close(here)
-        here = below
-    os.close(here)
-    remove(scratch)
-    assert os.listdir(tmp_path) == []
-
-
-def test_links_are_removed_but_not_followed(tmp_path: Path) -> None:
-    """The target of a link stays as it is, and keeps its permissions."""
-    outside = tmp_path / "outside"
-    outside.mkdir(mode=0o700)
-    (outside / "file").write_text("x")
-    os.chmod(outside, 0o500)
-    scratch = tmp_path / "scratch"
-    (scratch / "a").mkdir(parents=True)
-    (scratch / "a" / "link").symlink_to(outside)
-    (scratch / "b").symlink_to(outside / "file")
-    (scratch / "gone").symlink_to(tmp_path / "gone")
-    os.mkfifo(scratch / "pipe")
-    os.chmod(scratch / "a", 0)
-    workdirs._remove_piecemeal(scratch)
-    assert os.listdir(tmp_path) == ["outside"]
-    assert stat.S_IMODE(outside.stat().st_mode) == 0o500 and (outside / "file").read_text() == "x"
-
-
-def test_a_missing_directory_is_ignored(tmp_path: Path) -> None:
-    """An agent may have removed the directory already; a file in its place is left alone."""
-    remove(tmp_path / "gone")
-    (tmp_path / "file").write_text("x")
-    remove(tmp_path / "file")
 
 
 def test_only_the_directory_of_a_run_is_cleared(place: Place) -> None:
@@ -116,6 +42,18 @@ def test_only_the_directory_of_a_run_is_cleared(place: Place) -> None:
     assert precious.exists() and inside.exists() and near.exists()
 
 
+def dead_run(home: Path, digit: str) -> Path:
+    """Return a directory as a killed run leaves it."""
+    with ExitStack() as killed:
+        directory = home / f"trapcli-{digit * 16}"
+        killed.enter_context(locked_scratch(str(directory)))
+        (directory / "deep").mkdir()
+        kept = directory.with_name("kept")
+        directory.rename(kept)  # so that the end of the block removes nothing
+    kept.rename(directory)
+    return directory
+
+
 def test_only_the_directories_of_dead_runs_are_swept(
     place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -123,20 +61,81 @@ def test_only_the_directories_of_dead_runs_are_swept(
     memory = tmp_path / "memory"
     memory.mkdir()
     monkeypatch.setattr(workdirs, "MEMORY", str(memory))
-    found = [home / f"trapcli-{digit * 16}" for home in (place.temp, memory) for digit in "abc"]
-    for path in found:
-        (path / "deep").mkdir(parents=True)
-    locks = [path / ".lock" for path in found if path.name[-1] != "c"]
-    for lock in locks:
-        lock.touch()
+    found = [dead_run(home, digit) for home in (place.temp, memory) for digit in "abc"]
     with ExitStack() as locked:
-        for lock in locks:
-            if lock.parent.name[-1] == "b":
-                fcntl.flock(locked.enter_context(open(lock)), fcntl.LOCK_EX)
+        for path in found:
+            if path.name[-1] == "b":
+                fcntl.flock(locked.enter_context(open(path / ".lock")), fcntl.LOCK_EX)
+            if path.name[-1] == "c":
+                (path / ".lock").unlink()
         sweep_dead_runs()
         assert [path.name[-1] for path in found if path.exists()] == ["b", "c", "b", "c"]
     sweep_dead_runs()
     assert {path.name[-1] for path in found if path.exists()} == {"c"}
+
+
+def link(directory: Path, precious: Path) -> None:
+    directory.rename(directory.with_name("moved"))
+    directory.symlink_to(precious)
+
+
+def copy_of_the_lock(directory: Path, precious: Path) -> None:
+    shutil.copy(directory / ".lock", precious / ".lock")
+    directory.rename(directory.with_name("moved"))
+    precious.rename(directory)
+
+
+def lock_of_another(directory: Path, precious: Path) -> None:
+    (directory / ".lock").write_text("")
+
+
+def linked_lock(directory: Path, precious: Path) -> None:
+    (directory / ".lock").rename(precious / ".lock")
+    (directory / ".lock").symlink_to(precious / ".lock")
+
+
+def blocking_lock(directory: Path, precious: Path) -> None:
+    (directory / ".lock").unlink()
+    os.mkfifo(directory / ".lock")
+
+
+def another_user(directory: Path, precious: Path) -> None:
+    if os.geteuid():
+        pytest.skip("only root can give a directory to another user")
+    os.chown(directory, 65534, -1)
+
+
+@pytest.mark.parametrize(
+    "change", [link, copy_of_the_lock, lock_of_another, linked_lock, blocking_lock, another_user]
+)
+@pytest.mark.parametrize("how", ["sweep", "clear"])
+def test_what_only_looks_like_ours_is_left(
+    place: Place, change: Callable[[Path, Path], None], how: str
+) -> None:
+    """A link, another directory, a lock file that another program wrote, another user's: all are left."""
+    directory, precious = dead_run(place.temp, "d"), place.root / "precious"
+    precious.mkdir()
+    (precious / "file").touch()
+    change(directory, precious)
+    before = sorted(place.root.rglob("*"))
+    if how == "sweep":
+        sweep_dead_runs()
+    else:
+        clear_scratch(str(directory))
+    assert sorted(place.root.rglob("*")) == before
+
+
+def test_a_run_that_was_killed_while_it_made_its_directory_is_cleared(place: Place) -> None:
+    """Without a lock file, or with one that does not have its name yet, the run's own resume clears it."""
+    empty = place.temp / "trapcli-eeeeeeeeeeeeeeee"
+    empty.mkdir()
+    half = dead_run(place.temp, "f")
+    (half / ".lock").rename(half / ".lock-new")
+    for path in (empty, half):
+        sweep_dead_runs()
+        assert path.exists()
+        clear_scratch(str(path))
+        assert not path.exists()
 
 
 def test_a_directory_is_locked_while_its_run_lives(place: Place) -> None:

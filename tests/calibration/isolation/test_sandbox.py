@@ -4,9 +4,12 @@ import json
 import os
 import shlex
 import shutil
+import socket
 import subprocess
 import sys
 import time
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +20,7 @@ from seeking_agent import walk
 from toy_family import TOY, build_toy
 
 from trapcli.calibration.isolation import sandbox
-from trapcli.calibration.isolation.sandbox import isolated, refuse_missing_bwrap, refuse_unseen
+from trapcli.calibration.isolation.sandbox import isolated, refuse_missing_bwrap, refuse_unseen, setup_walls
 from trapcli.calibration.plan import plan_suite
 from trapcli.calibration.records import Plan
 from trapcli.calibration.solutions.environment import TrialDirectories
@@ -380,3 +383,55 @@ def test_bwrap_that_does_not_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         TrapError, match=r"does not work here: bwrap: No permissions to create new namespace\. It"
     ):
         refuse_missing_bwrap()
+
+
+@needs_bwrap
+def test_setup_runs_behind_the_same_walls(scene: Any) -> None:
+    """It may write to the solution's directory and to nothing else that stays, and sees no suite."""
+    agent = scene.home / "agent"
+    agent.mkdir()
+    shutil.copytree(scene.home / "traps", agent / "traps")
+    line = (
+        "echo made > made; echo x > $HOME/x; echo x > /tmp/x; cat traps/toy/expected/suite.json >> made; "
+        f"cat {scene.home}/traps/toy/expected/suite.json >> made; echo x > {scene.home}/x; "
+        "echo $TRAP_MANIFEST >> made; (setsid sleep 60 &); ls traps >> made; rm -rf traps"
+    )
+    plan = scene.plan("sh agent.sh", agent)
+    solution = replace(plan.solution, setup_cmd=f"{line}; true")
+    plan = replace(plan, solution=solution)
+    began = time.monotonic()
+    solution.prepare((), walls=partial(setup_walls, plan))
+    assert (agent / "made").read_text() == "made\n\n" and time.monotonic() - began < 30
+    assert not (scene.home / "x").exists() and (agent / "traps/toy/expected/suite.json").exists()
+    done = scene.run("sh -c 'cat made; echo x > made'", agent)
+    assert done.stdout == "made\n\n" and done.returncode != 0  # a trial only reads there
+
+
+@needs_bwrap
+def test_a_setup_that_fails_behind_walls_says_where_it_may_write(scene: Any) -> None:
+    """The run stops before the first trial, with what the setup printed."""
+    (scene.home / "agent").mkdir()
+    plan = scene.plan("sh -c true", scene.home / "agent")
+    solution = replace(plan.solution, setup_cmd="echo x > /usr/x")
+    with pytest.raises(TrapError, match="can write only to the solution's directory"):
+        solution.prepare((), walls=partial(setup_walls, replace(plan, solution=solution)))
+
+
+@needs_bwrap
+@pytest.mark.parametrize("no_network", [False, True])
+def test_the_network_stays_unless_it_is_taken_away(scene: Any, no_network: bool) -> None:
+    """Without it no server on this machine is reached, in a trial or in a setup; a loopback is left."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        code = (
+            "import socket; own = socket.create_server(('127.0.0.1', 0)); "
+            "print(socket.create_connection(own.getsockname()).getsockname()[0]); "
+            f"socket.create_connection(('127.0.0.1', {port})); print('reached')"
+        )
+        line = shlex.join([sys.executable, "-c", code])
+        done = scene.run(line, no_network=no_network)
+        assert done.stdout.split() == ["127.0.0.1", *([] if no_network else ["reached"])], done.stderr
+        plan = scene.plan("sh -c true", no_network=no_network)
+        solution = replace(plan.solution, setup_cmd=f"{line} > reached 2>&1; true")
+        solution.prepare((), walls=partial(setup_walls, replace(plan, solution=solution)))
+        assert ("refused" in (scene.home / "reached").read_text()) == no_network

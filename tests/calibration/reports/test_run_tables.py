@@ -129,10 +129,10 @@ def test_several_suites_end_with_one_row_each() -> None:
 
 def test_head() -> None:
     """The head names the solution, limit, jobs, isolation and times, and what judging mistakes showed."""
-    run = run_of(1, 1, plan={"isolate": True}, given="builtin:solve", self_check=CHECKED)
+    run = run_of(1, 1, plan={"isolate": True, "no_network": True}, given="builtin:solve", self_check=CHECKED)
     out = text_of(run, [trial()])
     assert re.match(r"Run 1\n  solution  +builtin:solve\n  trials  +1, complete\n", out)
-    assert "limit 600 s, 2 trials at a time, isolated" in out
+    assert "limit 600 s, 2 trials at a time, isolated, no network" in out
     assert "2026-01-02T03:04:05+00:00 to 2026-01-02T03:14:05+00:00" in out
     assert "self-check  4 known mistakes and empty answers of 1 case judged, all failed" in out
 

@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from factories import results, run_of, stream, suite_of, trial
+from factories import kept_files, results, run_of, stream, suite_of, trial
 
 from trapcli.calibration.reports.run_warnings import run_warnings
 from trapcli.calibration.reports.summarizer import summarize
+from trapcli.calibration.store.integrity import CHANGED_ROW, REMOVED_ROW
 
 
 def warnings_of(run: Any, trials: Any, read: Any = None, earlier_runs: Any = 0) -> Any:
@@ -143,18 +144,38 @@ def test_commands_name_the_suite_if_needed() -> None:
 
 
 def test_stragglers_cut_outputs_and_unreadable_usage() -> None:
-    """Trials with stragglers, with a cut output or with an unreadable usage.json are named."""
+    """Trials with stragglers, cut outputs, too many files or an unreadable usage.json are named."""
     found = warnings_of(
-        run_of(1, 3),
+        run_of(1, 5),
         [
             trial(number=1, stragglers=("sleep 600",)),
             trial(number=2, output=stream("x", size=12_000_000)),
             trial(number=3, usage={"problem": "usage.json is not JSON"}),
+            trial(number=4, files=kept_files("x", over_limit=1)),
+            trial(number=5, files=kept_files("x")),
         ],
+    )
+    assert (
+        "1 trial left more in outputs_dir than is kept (10 MB or 1,000 files): case_01/4."
+        in (found["files_over_limit"])
     )
     assert "1 trial left processes behind, which were killed: case_01/1." in found["stragglers"]
     assert "1 output was too long, so only the end was kept and judged: case_01/2." in found["cut_outputs"]
     assert "usage.json of 1 trial could not be read: case_01/3." in found["unreadable_usage"]
+
+
+def test_a_store_that_was_changed() -> None:
+    """A forged verdict, a removed row and a changed output are one warning; other losses are another."""
+    incidents = ((0, "case_01", 1, CHANGED_ROW), (0, "case_02", 2, REMOVED_ROW), (0, "case_01", 2, "lost"))
+    found = warnings_of(run_of(2, 2, incidents=incidents), results([(2, 2), (1, 1)]))
+    assert (
+        "changed while it went on: case_01/1, case_02/2. The first: its stored verdict"
+        in (found["store_changed"])
+    )
+    assert "1 trial: case_01/2. The first: lost." in found["lost_attempts"]
+    assert "store_changed" not in warnings_of(
+        run_of(2, 2, incidents=incidents[2:]), results([(2, 2), (2, 2)])
+    )
 
 
 def test_trials_that_never_ran() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from factories import results, run_of, stream, suite_of, trial
+from factories import kept_files, results, run_of, suite_of, trial
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -114,9 +114,12 @@ def test_identical_outputs() -> None:
 
 def test_identical_files() -> None:
     """Trials that print the same have identical outputs only if they also left the same files."""
-    left = [trial(number=n, output="", files=stream(text)) for n, text in enumerate("aab", 1)]
+    left = [trial(number=n, output="", files=kept_files(text)) for n, text in enumerate("aab", 1)]
     assert case_summary(*left[:2]).identical_outputs
     assert not case_summary(*left).identical_outputs
+    kept = [kept_files(text, judged=False) for text in "ab"]
+    same = [trial(number=n, output="7", files=files) for n, files in enumerate(kept, 1)]
+    assert case_summary(*same).identical_outputs  # files that are not judged are no part of the answer
 
 
 # A suite

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from factories import run_of, stored, stream, suite_of, trial
+from factories import run_of, stored, suite_of, trial
 from toy_family import Toy, ToyAnswers, installed
 
 from trapcli.calibration.reports.trial_view import BYTES, LINES, about_trial, about_trials
 from trapcli.calibration.store.store import open_store
+from trapcli.calibration.store.trial_files import store_files
+from trapcli.system.output_files import LeftOut, OutputFiles
 from trapcli.views.terminal import show_sections
 
 
@@ -120,13 +122,25 @@ def test_facts_of_a_trial(tmp_path: Path) -> None:
 
 
 def test_files_of_a_trial(tmp_path: Path) -> None:
-    """The archive of the files that a trial left is named; without files there is no such line."""
-    run = run_of(1, 1)
-    assert "files it left" not in text_of(view_of(tmp_path, trial()))
-    with open_store(tmp_path / ".trapcli", create=False) as store:
-        view = about_trial(store, run, trial(files=stream("PK", file="0-case_01-1.files.zip")))
-    assert re.search(r"files it left  .*/0-case_01-1\.files\.zip\n", text_of(view))
-    assert view.document["files"]["path"].endswith("0-case_01-1.files.zip")
+    """The files that a trial left are listed with their sizes, and so is what was left out and why."""
+    assert "Files it left" not in text_of(view_of(tmp_path, trial()))
+    left_out = (LeftOut("big.bin", 20_000_000, "over the limit"), LeftOut("link", 0, "a link"))
+    left = OutputFiles({"a/log": b"x" * 1234, "usage.json": b"{}"}, left_out, 1)
+    with open_store(tmp_path / ".trapcli", create=True) as store:
+        archive = store.outputs_directory(1) / "one.files.zip"
+        one = trial(files=store_files(archive, left, judged=False))
+        view = about_trial(store, run_of(1, 1), one)
+        out = text_of(view)
+        assert f"Files it left: 2 files, 1,236 bytes, in {archive}" in " ".join(out.split())
+        assert re.search(r"a/log +1,234\n +usage.json +2\n", out)
+        assert re.search(r"big.bin +20,000,000 +over the limit\n +link +a link\n", out)
+        document = view.document["files"]
+        assert (document["path"], document["over_limit"], document["judged"]) == (str(archive), 1, False)
+        assert document["entries"] == [{"path": "a/log", "bytes": 1234}, {"path": "usage.json", "bytes": 2}]
+        assert document["left_out"][1] == {"path": "link", "bytes": 0, "why": "a link"}
+        archive.write_bytes(b"changed")
+        view = about_trial(store, run_of(1, 1), one)
+    assert "is missing or was changed" in text_of(view) and view.document["files"]["entries"] is None
 
 
 def test_judge_error_shows_its_reason(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from trapcli.calibration.store.encoding import (
     trial_to_row,
     verdict_text,
 )
-from trapcli.calibration.stored_output import RawVerdict, Stream
+from trapcli.calibration.stored_output import KeptFiles, RawVerdict, Stream
 from trapcli.core.recipe import Recipe
 from trapcli.suites.halves import Halves
 
@@ -47,6 +47,16 @@ streams = st.builds(
     head=st.binary(max_size=2),
     digest=st.text("0123456789abcdef"),
 )
+kept_files = st.builds(
+    KeptFiles,
+    file=names,
+    size=counts,
+    kept=counts,
+    head=st.binary(max_size=2),
+    digest=st.text("0123456789abcdef"),
+    over_limit=counts,
+    judged=st.booleans(),
+)
 trials = st.builds(
     Trial,
     suite=st.integers(0, 9),
@@ -65,7 +75,7 @@ trials = st.builds(
     running=st.integers(1, 1000),
     load=seconds,
     started=names,
-    files=st.just(Stream()) | streams,
+    files=st.just(KeptFiles()) | kept_files,
 )
 commands = st.builds(
     Command,
@@ -105,6 +115,7 @@ plans = st.builds(
     trials=st.integers(1, 10_000),
     limit=seconds,
     isolate=st.booleans(),
+    no_network=st.booleans(),
     fresh_home=st.booleans(),
     env=st.lists(names, max_size=3).map(tuple),
     files=st.dictionaries(texts, texts, max_size=3),
@@ -166,3 +177,10 @@ def test_a_raw_verdict_is_its_json() -> None:
     assert verdict_text(raw) is raw.text and json.loads(verdict_text(data)) == data
     assert RawVerdict("failed", "no JSON")["status"] == "failed"
     assert trial_from_row(trial_to_row(replace(trial(), verdict=raw))).verdict == data
+
+
+def test_a_plan_of_an_earlier_version_had_a_network() -> None:
+    """A plan that was stored before the network could be taken away is read as it was meant."""
+    data = plan_to_json(Plan(Command("run", ("run",), Path("/")), (), 1, 60.0, isolate=True))
+    del data["no_network"]
+    assert plan_from_json(data).no_network is False

@@ -19,7 +19,7 @@ from factories import results, run_of, stored, suite_of, trial
 
 from trapcli.calibration.records import Run
 from trapcli.calibration.store.store import Store, open_store
-from trapcli.calibration.stored_output import Stream
+from trapcli.calibration.stored_output import KeptFiles, Stream
 from trapcli.core.errors import TrapError
 
 
@@ -92,7 +92,7 @@ def test_every_field_of_a_trial_is_read_back(store: Store) -> None:
         running=4,
         load=1.5,
         exit_code=-11,
-        files=Stream("case_01-1.files.zip", size=200, kept=200, head=b"PK", digest="cd"),
+        files=KeptFiles("case_01-1.files.zip", 200, 200, b"PK", "cd", over_limit=2, judged=False),
     )
     store.add_trials(run.number, [whole])
     with open_store(store.directory, create=False) as again:
@@ -253,16 +253,36 @@ def test_a_replaced_verdict_is_kept(place: Path, store: Store) -> None:
 def test_sweeping_removes_only_files_that_no_trial_names(store: Store) -> None:
     """Outputs of finished trials and of other runs stay; what an unfinished trial left is removed."""
     runs = [begin(store), begin(store)]
-    names = ["case_01-1.files.zip", "case_01-1.stderr", "case_01-1.stdout"]
+    names = [f"case_01-1-0123abcd.{end}" for end in ("files.zip", "stderr", "stdout")]
+    left = [name.replace("case_01", "case_02") for name in names]
     for run in runs:
-        for name in (*names, "case_02-1.stdout", "case_02-1.files.zip"):
+        for name in (*names, *left):
             (store.outputs_directory(run.number) / name).write_text("x")
-    files, errors, output = (Stream(name, 1, 1) for name in names)
+    files = KeptFiles(names[0], 1, 1)
+    errors, output = (Stream(name, 1, 1) for name in names[1:])
     store.add_trials(1, [trial(output=output, errors=errors, files=files)])
     with store.claim(1):
         store.sweep(1)
         assert sorted(os.listdir(store.outputs_directory(1))) == [".lock", *names]
-    assert len(os.listdir(store.outputs_directory(2))) == 5
+    assert len(os.listdir(store.outputs_directory(2))) == 6
+
+
+def test_sweeping_removes_nothing_that_is_not_ours(store: Store, place: Path) -> None:
+    """A file that trials do not write stays, and through a link in place of the directory nothing goes."""
+    begin(store)
+    outputs, names = store.outputs_directory(1), ["case_01-1-0123abcd.stdout.gz", "notes.txt"]
+    for name in (*names, "case_01-1-0123abcd.stdout"):
+        (outputs / name).touch()
+    store.sweep(1)
+    assert sorted(os.listdir(outputs)) == names
+    (outputs / "case_01-1-0123abcd.stdout").touch()
+    outputs.rename(place / "elsewhere")
+    outputs.symlink_to(place / "elsewhere")
+    with pytest.raises(TrapError, match="run_1"):
+        store.sweep(1)
+    with pytest.raises(TrapError, match="run_1 is a link"), store.claim(1):
+        raise AssertionError
+    assert len(os.listdir(place / "elsewhere")) == 3
 
 
 def test_a_claimed_run_is_refused_to_others(place: Path, store: Store) -> None:

@@ -1,5 +1,6 @@
 """Capture of output: the last bytes of a stream of any length, in bounded memory and disk space."""
 
+import os
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import BinaryIO
 
 from trapcli.calibration.stored_output import Stream
 from trapcli.core.output import LIMIT
+from trapcli.system.ordinary_files import open_ordinary
 
 DIGEST_LIMIT = 1_000_000  # bytes: of a longer stored output only the size is checked, to save the reading
 IN_MEMORY = 256_000  # bytes of a piece that are kept in memory; a longer piece goes to an unnamed file
@@ -70,9 +72,10 @@ class TailBuffer:
 def is_intact(file: Path, stream: Stream) -> bool:
     """Return whether a stored output is unchanged; of a long one only the size is compared."""
     try:
-        if file.stat().st_size != stream.kept or stream.kept > DIGEST_LIMIT:
-            return file.stat().st_size == stream.kept
-        return sha256(file.read_bytes()).hexdigest() == stream.digest
+        with open_ordinary(file) as opened:
+            if os.fstat(opened.fileno()).st_size != stream.kept:
+                return False
+            return stream.kept > DIGEST_LIMIT or sha256(opened.read()).hexdigest() == stream.digest
     except OSError:
         return False
 

@@ -5,21 +5,16 @@ import socket
 import subprocess
 import sys
 
-from trapcli.system.package import ROOT
+from trapcli.system.package import module_path
 
-# What the new interpreter runs. It sets the module path before any import; with -P it imports nothing
-# from the current directory, in which a solution may have left files.
+# What the new interpreter runs. It sets the module path before any import. With -P and -s, and without
+# PYTHONPATH, it imports nothing before from places where a solution may have left files.
 BOOT = "import sys; sys.path[:] = {path!r}; from {module} import main; main(sys.argv[1:])"
 
 
 def python(module: str, *words: str) -> tuple[str, ...]:
     """Return the command that runs `main(words)` of a module, with this process's module path."""
-    return (sys.executable, "-P", "-c", BOOT.format(path=module_path(), module=module), *words)
-
-
-def module_path() -> list[str]:
-    """Return this process's module path and the directory of the package trapcli, as absolute paths."""
-    return list(dict.fromkeys([*(os.path.abspath(folder) for folder in sys.path), ROOT]))
+    return (sys.executable, "-Ps", "-c", BOOT.format(path=module_path(), module=module), *words)
 
 
 def start(module: str) -> "tuple[subprocess.Popen[bytes], socket.socket]":
@@ -34,6 +29,7 @@ def start(module: str) -> "tuple[subprocess.Popen[bytes], socket.socket]":
             python(module, str(theirs.fileno()), str(os.getpid())),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
+            env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
             pass_fds=[theirs.fileno()],
             start_new_session=True,
         )

@@ -27,6 +27,7 @@ from trapcli.core.output import Output, read_tail
 from trapcli.judging.judge import judge_output, stored_verdict_json
 from trapcli.suites.reader import Suite, read_case
 from trapcli.system.files import digest_of
+from trapcli.system.ordinary_files import open_ordinary
 
 LIMIT = 60.0  # seconds for one verdict
 CASES_KEPT = 64_000_000  # characters of public files that the runner and each judge keep
@@ -88,18 +89,22 @@ def judge_stored(
 
 
 def _read_printed(printed: Path | bytes, stream: Stream) -> Output:
-    raw = _read_stored(printed) if isinstance(printed, Path) else printed
+    raw = _read_stored(printed, stream) if isinstance(printed, Path) else printed
     if digest_of(raw) != stream.digest:
         where = f"the stored output {printed}" if isinstance(printed, Path) else "the output"
         raise TrapError(f"{where} is not what the solution printed: it is missing or was changed.")
     return read_tail(BytesIO(raw), stream.size, stream.head)
 
 
-def _read_stored(file: Path) -> bytes:
+def _read_stored(path: Path, stream: Stream) -> bytes:
+    """Return the bytes of a stored stream; none if it is missing, and one more if it has grown."""
     try:
-        return file.read_bytes() if file.is_file() else b""
-    except OSError as error:
-        raise TrapError(f"the stored output {file} cannot be read: {error.strerror}.") from error
+        with open_ordinary(path) as file:
+            return file.read(stream.kept + 1)
+    except PermissionError as error:
+        raise TrapError(f"the stored output {path} cannot be read: {error.strerror}.") from error
+    except OSError:
+        return b""
 
 
 def main(words: Sequence[str]) -> None:

@@ -13,20 +13,16 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
-from trapcli.calibration.execution.capture import is_intact
 from trapcli.calibration.execution.supervisor_pool import NeverRan, Stopped
 from trapcli.calibration.execution.trial_workers import TrialWorkers
 from trapcli.calibration.records import JUDGE_ERROR, Run, RunSuite, Trial
+from trapcli.calibration.store.integrity import StoreWatch
 from trapcli.calibration.store.reader import TrialKey
 from trapcli.calibration.store.store import Incident, Store
 from trapcli.core.errors import TrapError
 from trapcli.suites.reader import Suite
 from trapcli.system.signals import graceful_shutdown
 
-CHANGED = (
-    "its stored output was changed after the trial had ended, by a solution or from outside; the verdict is "
-    "on what the solution left, if that was short or not changed yet"
-)
 HOPELESS = 5  # trials in a row that never ran, after which the run is given up
 POLL = 0.2  # seconds until a signal is noticed while no trial ends
 
@@ -74,7 +70,7 @@ def carry_out(store: Store, run: Run, suites: Sequence[Suite], on_progress: OnPr
         for position, suite in enumerate(run.plan.suites):
             if _has_changed(suite):
                 store.mark_changed(run.number, position)
-        store.add_incidents(run.number, _changed_outputs(store, run))
+        store.add_incidents(run.number, schedule.watch.changes())
         if not waiting and not interrupted() and store.trial_keys(run.number) >= set(trial_order(run)):
             store.finish(run.number)
         return interrupted()
@@ -100,6 +96,7 @@ class _Schedule:
         self.under_way: dict[Future[Trial], TrialKey] = {}
         self.ended: queue.SimpleQueue[Future[Trial]] = queue.SimpleQueue()
         self.never_ran_in_a_row = 0
+        self.watch = StoreWatch(workers.store, workers.run)
 
     def run_trials(self, interrupted: Callable[[], bool]) -> None:
         """Start trials and store them when they end, until none is left or the user interrupts."""
@@ -139,6 +136,7 @@ class _Schedule:
         store, number = self.workers.store, self.workers.run.number
         if batch.trials:
             store.add_trials(number, batch.trials)
+            self.watch.add(batch.trials)
         incidents = [*batch.never_ran, *_drain(self.workers.accidents)]
         if incidents:
             store.add_incidents(number, incidents)
@@ -200,18 +198,6 @@ def _drain(waiting: "queue.SimpleQueue[T]") -> list[T]:
     with suppress(queue.Empty):
         while True:
             found.append(waiting.get_nowait())
-    return found
-
-
-def _changed_outputs(store: Store, run: Run) -> list[Incident]:
-    """Return an incident for each trial whose stored output is changed, if it has no incident yet."""
-    known = {tuple(incident[:3]) for incident in store.run(run.number).incidents}
-    found = []
-    for trial in store.trials(run.number):
-        key = trial.suite, trial.case, trial.number
-        stored = [one for one in (trial.stdout, trial.stderr, trial.files) if one.file]
-        if key not in known and not all(is_intact(store.output_path(run.number, one), one) for one in stored):
-            found.append((*key, CHANGED))
     return found
 
 

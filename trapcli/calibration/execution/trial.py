@@ -2,18 +2,17 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from secrets import token_hex
-from tempfile import mkdtemp
 from typing import Any, TypeAlias
 
 from trapcli.calibration.execution.function_call import call_function
 from trapcli.calibration.execution.messages import Job, Outcome
 from trapcli.calibration.execution.supervisor_pool import CannotStart
-from trapcli.calibration.execution.workdirs import memory_scratch, remove
+from trapcli.calibration.execution.workdirs import memory_scratch
 from trapcli.calibration.records import Run
 from trapcli.calibration.solutions.environment import TrialDirectories
 from trapcli.calibration.solutions.function import Function
@@ -21,7 +20,9 @@ from trapcli.calibration.solutions.usage import read_usage
 from trapcli.core import registry
 from trapcli.core.contract import Case
 from trapcli.core.errors import TrapError
-from trapcli.system.output_files import read_files
+from trapcli.system.ordinary_files import open_ordinary
+from trapcli.system.output_files import OutputFiles, read_output_files
+from trapcli.system.removal import identity, own_directory
 
 NOT_FOUND = (126, 127)  # a shell's exit codes for a command that cannot be executed, or does not exist
 TAIL = 500  # characters of stderr that an error shows
@@ -36,13 +37,14 @@ class TrialRun:
 
     outcome: how its process ended, and what it printed.
     usage: tokens and costs that the solution reported, or None.
-    files: relative POSIX path -> bytes of what is in its output directory; always empty if the
-        family's answer kind does not read files.
+    files: what is in its output directory.
+    judged: whether the answer is read from these files.
     """
 
     outcome: Outcome
     usage: Mapping[str, Any] | None
-    files: Mapping[str, bytes] = field(default_factory=dict)
+    files: OutputFiles = field(default_factory=OutputFiles)
+    judged: bool = False
 
 
 def run_trial(
@@ -60,6 +62,7 @@ def run_trial(
     printed.
     """
     with _trial_directories(run, case) as directories:
+        made = identity(directories.outputs)
         outcome = start(_work(run, position, case, number, directories, stored))
         for stream in (outcome.stdout, outcome.stderr):
             if stream.file:
@@ -69,11 +72,11 @@ def run_trial(
                 f"{run.plan.solution.given!r} cannot be started: exit code {outcome.exit_code} and no output"
                 f"{_tail(stored / outcome.stderr.file) if outcome.stderr.file else ''}."
             )
-        read = registry.family(case.family).answers.reads_files
         return TrialRun(
             outcome,
-            usage=read_usage(directories.outputs),
-            files=read_files(directories.outputs) if read else {},
+            usage=read_usage(directories.outputs) if identity(directories.outputs) == made else None,
+            files=read_output_files(directories.outputs, made),
+            judged=registry.family(case.family).answers.reads_files,
         )
 
 
@@ -81,11 +84,11 @@ def run_trial(
 def _trial_directories(run: Run, case: Case) -> Iterator[TrialDirectories]:
     """Yield new directories for a trial, the case's files among them, and remove them afterwards."""
     plan = run.plan
-    scratch = copies = Path(mkdtemp(dir=run.scratch))
-    try:
+    with ExitStack() as made:
+        scratch = copies = made.enter_context(own_directory(run.scratch))
         # bubblewrap shows a trial one directory; otherwise the copies can be in memory.
         if not plan.isolate and os.path.isdir(memory_scratch(run.scratch)):
-            copies = Path(mkdtemp(dir=memory_scratch(run.scratch)))
+            copies = made.enter_context(own_directory(memory_scratch(run.scratch)))
         directories = TrialDirectories(
             inputs=copies / "inputs",
             outputs=scratch / "outputs",
@@ -95,10 +98,6 @@ def _trial_directories(run: Run, case: Case) -> Iterator[TrialDirectories]:
         for directory in filter(None, (directories.outputs, directories.home)):
             directory.mkdir()
         yield directories
-    finally:
-        remove(scratch)
-        if copies != scratch:
-            remove(copies)
 
 
 def _copy_files(case: Case, home: Path) -> None:
@@ -137,7 +136,7 @@ def _work(
 def sync(path: Path) -> None:
     """Write a file's content to the disk; TrapError if that fails."""
     try:
-        with open(path, "rb") as file:
+        with open_ordinary(path) as file:
             os.fsync(file.fileno())
     except OSError as error:
         raise TrapError(
@@ -148,6 +147,8 @@ def sync(path: Path) -> None:
 
 def _tail(stderr: Path) -> str:
     with suppress(OSError):
-        text = stderr.read_bytes()[-TAIL:].decode("utf-8", "replace").strip()
+        with open_ordinary(stderr) as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - TAIL))
+            text = file.read(TAIL).decode("utf-8", "replace").strip()
         return f" ({text})" if text else ""
     return ""

@@ -23,11 +23,12 @@ from trapcli.calibration.execution.workdirs import (
 )
 from trapcli.calibration.records import JUDGE_ERROR, Run, Trial
 from trapcli.calibration.store.reader import TrialKey
-from trapcli.calibration.store.store import Incident, Store, now
+from trapcli.calibration.store.store import Incident, Store, now, replaced
 from trapcli.calibration.store.trial_files import SUFFIX, store_files
 from trapcli.core.contract import Case
 from trapcli.core.errors import TrapError
 from trapcli.suites.reader import Suite
+from trapcli.system.removal import identity
 
 FILES_PER_JOB = 4  # open files that a running trial needs in this process
 
@@ -44,6 +45,7 @@ class TrialWorkers:
         self.store, self.run = store, run
         self.cases = CaseCache(suites)
         self.running = 0
+        self._outputs_made = identity(store.outputs_directory(run.number))
         self.accidents: queue.SimpleQueue[Incident] = queue.SimpleQueue()
         self._slots = threading.Semaphore(run.jobs)
         self._lock = threading.Lock()  # guards `running`; taken while a slot is held, never the other way
@@ -90,7 +92,7 @@ class TrialWorkers:
         if outcome.lost:
             self.accidents.put((*key, outcome.lost))
         archive = self._outputs() / f"{case_id}-{number}-{token_hex(4)}{SUFFIX}"
-        files = store_files(archive, trial_run.files)
+        files = store_files(archive, trial_run.files, judged=trial_run.judged)
         status, verdict = self._judge(key, trial_run)
         return Trial(
             suite=position,
@@ -139,14 +141,18 @@ class TrialWorkers:
                 outcome.stdout,
                 outcome.exit_code,
                 outcome.timed_out,
-                trial_run.files,
+                trial_run.files.files if trial_run.judged else {},
             )
         except JudgeError as error:
             return JUDGE_ERROR, {"reason": str(error)}
         return verdict.status, verdict
 
     def _outputs(self) -> Path:
-        return self.store.outputs_directory(self.run.number)
+        """Return the directory that gets the outputs; TrapError if a solution replaced it, say by a link."""
+        directory = self.store.outputs_directory(self.run.number)
+        if identity(directory) != self._outputs_made:
+            raise TrapError(replaced(directory))
+        return directory
 
     def _count_running(self, change: int) -> int:
         with self._lock:

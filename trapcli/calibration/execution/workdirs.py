@@ -1,12 +1,12 @@
 """The directories that trials run in: made for a run, locked while it lives, removed afterwards.
 
 Copies of inputs are in memory if there is room, everything else is on disk. A run that is killed
-leaves its directories behind, unlocked; the next run removes them, and so does its own resume.
+leaves its directories behind, unlocked; the next run removes them, and so does its own resume. The
+lock file says which directory it was made in: nothing else is ever taken for a directory of ours.
 """
 
 import os
 import re
-import shutil
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -17,10 +17,12 @@ from tempfile import gettempdir
 from trapcli.calibration.execution.processes import end_marked
 from trapcli.core.contract import Case
 from trapcli.system.locks import try_lock
+from trapcli.system.ordinary_files import open_ordinary
+from trapcli.system.removal import DIRECTORY, Identity, identity_of, remove
 
 PREFIX = "trapcli-"  # of the name of a run's directory
 OURS = re.compile(f"{PREFIX}[0-9a-f]{{16}}")
-LOCK = ".lock"  # the file in it that the run holds a lock on while it lives
+LOCK, NEW_LOCK = ".lock", ".lock-new"  # the file in it that the run holds a lock on while it lives
 MEMORY = "/dev/shm"  # a file system in memory
 SPARE = 10  # times what the trials need must be free: /dev/shm is shared with all other programs
 CASE_OVERHEAD = (
@@ -42,8 +44,10 @@ def clear_scratch(scratch: str) -> list[str]:
     if not (directory.is_absolute() and OURS.fullmatch(directory.name)):
         return []
     killed = end_marked(scratch)
-    remove(directory)
-    remove(Path(memory_scratch(scratch)))
+    for place in (directory, Path(memory_scratch(scratch))):
+        with suppress(OSError):
+            place.rmdir()  # if its run was killed before it had a lock file
+        _remove_dead(place, (LOCK, NEW_LOCK))
     return killed
 
 
@@ -52,27 +56,52 @@ def sweep_dead_runs() -> None:
     for home in (gettempdir(), MEMORY):
         for name in os.listdir(home) if os.path.isdir(home) else ():
             if OURS.fullmatch(name):
-                directory = os.path.join(home, name)
-                # Without a lock file nothing says whether the run lives: the directory is left alone.
-                with suppress(OSError), open(os.path.join(directory, LOCK), "rb") as lock:
-                    if try_lock(lock.fileno()):
-                        end_marked(name)
-                        remove(Path(directory))
+                _remove_dead(Path(home, name))
+
+
+def _remove_dead(directory: Path, locks: Iterable[str] = (LOCK,)) -> None:
+    """Remove the directory of a run that is dead, and kill its processes; leave any other one alone.
+
+    locks: the names that its lock file may have.
+    """
+    try:
+        opened = os.open(directory, DIRECTORY)
+    except OSError:  # a link, or none of ours
+        return
+    try:
+        made = identity_of(os.fstat(opened))
+        for name in locks:
+            # Without a lock file nothing says whether the run lives: the directory is left alone.
+            with suppress(OSError), open_ordinary(name, opened) as lock:
+                ours = all(os.fstat(one).st_uid == os.geteuid() for one in (opened, lock.fileno()))
+                if ours and lock.read(1000) == _mark(directory.name, made) and try_lock(lock.fileno()):
+                    end_marked(directory.name)
+                    remove(directory, made)
+    finally:
+        os.close(opened)
+
+
+def _mark(name: str, made: Identity) -> bytes:
+    """Return what the lock file of a run's directory says, which is true of no other directory."""
+    return f"trapcli made {name}, {made[0]}:{made[1]}\n".encode()
 
 
 @contextmanager
 def locked_scratch(directory: str) -> Iterator[None]:
     """Create a directory and hold its lock while the block runs; then remove it."""
     os.mkdir(directory, stat.S_IRWXU)
+    opened = os.open(directory, DIRECTORY)
+    made = identity_of(os.fstat(opened))
     try:
-        path = os.path.join(directory, LOCK)
-        with open(f"{path}-new", "wb") as lock:
+        with open(os.path.join(directory, NEW_LOCK), "xb", buffering=0) as lock:
+            lock.write(_mark(os.path.basename(directory), made))
             try_lock(lock.fileno())
             # Locked before it gets its name: another run that sweeps must never find it unlocked.
-            os.rename(lock.name, path)
+            os.rename(NEW_LOCK, LOCK, src_dir_fd=opened, dst_dir_fd=opened)
             yield
     finally:
-        remove(Path(directory))
+        os.close(opened)
+        remove(Path(directory), made)
 
 
 def memory_scratch(scratch: str) -> str:
@@ -92,30 +121,3 @@ def fits_in_memory(cases: Iterable[Case], jobs: int) -> bool:
         needed = jobs * (largest + CASE_OVERHEAD)
         return os.access(MEMORY, os.W_OK) and found.f_bavail * found.f_frsize > SPARE * needed
     return False
-
-
-def remove(directory: Path) -> None:
-    """Remove a directory, even if a solution took away its permissions or nested it very deeply."""
-    with suppress(OSError, RecursionError):
-        shutil.rmtree(directory)
-        return
-    with suppress(OSError):
-        _remove_piecemeal(directory)
-
-
-def _remove_piecemeal(directory: Path) -> None:
-    """Give each folder its permissions back and move it to the top, so that no path grows too long."""
-    waiting = [str(directory)]
-    while waiting:
-        folder = waiting.pop()
-        os.chmod(folder, stat.S_IRWXU)
-        for entry in list(os.scandir(folder)):
-            if not entry.is_dir(follow_symlinks=False):
-                os.unlink(entry.path)
-                continue
-            os.chmod(entry.path, stat.S_IRWXU)  # renaming a folder writes its entry "..": it must be writable
-            waiting.append(str(directory / token_hex(8)))
-            os.rename(entry.path, waiting[-1])
-        if folder != str(directory):
-            os.rmdir(folder)
-    os.rmdir(directory)

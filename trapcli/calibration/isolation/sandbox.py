@@ -4,25 +4,26 @@ Read-only: the system; the directories on PATH, with the prefix of an interprete
 the solution's program and what it needs; the solution's directory. Writable: the trial's inputs,
 outputs and HOME, and a /tmp that is discarded afterwards. Nothing else exists there, and what
 `hidden_paths` finds among it is covered: directories look empty, files cannot be opened; only their
-names are visible. A builtin solution is part of this program, so it sees the program.
+names are visible. A builtin solution is part of this program, so it sees the program. A setup_cmd
+runs there too, and may also write to the solution's directory.
 
 A solution has its own process ids, and nothing of it survives the end of its command. It has no
 terminal and no capabilities. On SIGTERM bubblewrap ends at once, and the solution with it, without
 time to clean up. A signal that ends the solution becomes exit code 128 + signal. The network stays,
-this machine's included, because agents call their models over it: on a practice suite, which anyone
-can build again, a solution could download this program.
+this machine's included, because agents call their models over it; the plan may take it away, and
+then only a loopback of its own is left. No wall helps on a practice suite, whose answers anyone can
+compute: a solution may bring, or download, a copy of this program.
 """
 
 import os
 import shutil
 import subprocess
-import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from trapcli.calibration.execution.helper_process import module_path
 from trapcli.calibration.isolation.hidden_paths import (
     checkout,
     find_hidden,
@@ -34,11 +35,14 @@ from trapcli.calibration.records import Plan
 from trapcli.calibration.solutions.environment import PRIVATE_TMP, TrialDirectories
 from trapcli.core.errors import TrapError
 from trapcli.suites.layout import RUNS
+from trapcli.system.package import module_path
+from trapcli.system.removal import own_directory
 
 BWRAP = "bwrap"
 PRIVATE = ("--die-with-parent", "--new-session", "--unshare-pid", "--unshare-ipc", "--as-pid-1")
 # If we are root, bubblewrap keeps all capabilities by default: a solution could uncover the answers.
 FLAGS = (*PRIVATE, "--cap-drop", "ALL")
+NO_NETWORK = ("--unshare-net",)
 FRESH = ("--proc", "/proc", "--dev", "/dev", "--tmpfs", PRIVATE_TMP, "--tmpfs", "/var/tmp")
 # Settings that root can write even without capabilities.
 KERNEL = ("/proc/sys", "/proc/sysrq-trigger")
@@ -64,11 +68,14 @@ class Sandbox:
     end: tuple[str, ...]
 
 
-def isolated(argv: Sequence[str], plan: Plan, directories: TrialDirectories) -> tuple[str, ...]:
+def isolated(
+    argv: Sequence[str], plan: Plan, directories: TrialDirectories, *, setup: bool = False
+) -> tuple[str, ...]:
     """Return the command that runs `argv` isolated.
 
     plan: of the run.
     directories: the trial's own, HOME among them; inside they have the same paths as outside.
+    setup: whether it may write to the solution's directory.
 
     The command must be started with the variables that the solution's `environment` returns for an
     isolated trial, because those of bubblewrap itself are visible inside. Raises TrapError if the
@@ -77,16 +84,37 @@ def isolated(argv: Sequence[str], plan: Plan, directories: TrialDirectories) -> 
     solution = plan.solution
     halves = {_real(place) for suite in plan.suites for place in (suite.halves.public, suite.halves.private)}
     sandbox = _sandbox(
-        solution.command, solution.cwd, ours=not solution.measures_agent, halves=tuple(sorted(halves))
+        solution.command,
+        solution.cwd,
+        ours=not solution.measures_agent,
+        halves=tuple(sorted(halves)),
+        setup=setup,
     )
+    network = NO_NETWORK if plan.no_network else ()
     places = filter(None, (directories.inputs, directories.outputs, directories.home))
     binds = [word for place in places for word in ("--bind", os.path.realpath(place), str(place))]
-    return (*sandbox.begin, *binds, *sandbox.end, "--", *EXEC, *argv)
+    return (*sandbox.begin, *network, *binds, *sandbox.end, "--", *EXEC, *argv)
+
+
+@contextmanager
+def setup_walls(plan: Plan, argv: Sequence[str]) -> Iterator[tuple[tuple[str, ...], dict[str, str]]]:
+    """Yield the command that runs a setup isolated, and its variables; its HOME is gone afterwards."""
+    with _empty_directories() as directories:
+        env = plan.solution.environment(directories, isolate=True, allowed=plan.env)
+        env = {name: value for name, value in env.items() if value != directories.manifest()}
+        yield isolated(argv, plan, directories, setup=True), env
+    _sandbox.cache_clear()  # something that it wrote may have to be hidden
 
 
 @lru_cache(maxsize=8)  # a search for what must be hidden takes longer than a trial should wait
-def _sandbox(command: tuple[str, ...], cwd: Path, ours: bool, halves: tuple[Path, ...]) -> Sandbox:
-    """Return what all trials share. `ours`: whether the solution comes with this program and may see it."""
+def _sandbox(
+    command: tuple[str, ...], cwd: Path, ours: bool, halves: tuple[Path, ...], setup: bool
+) -> Sandbox:
+    """Return what all trials share.
+
+    ours: whether the solution comes with this program and may see it.
+    setup: whether it may write to its directory.
+    """
     hidden = {*halves, _real(Path(RUNS))}
     around = {user_home()}
     if ours:
@@ -106,7 +134,7 @@ def _sandbox(command: tuple[str, ...], cwd: Path, ours: bool, halves: tuple[Path
             places.append(Path(os.path.abspath(place)))
     if not ours:
         hidden.update(_real(path) for place in places for path in installed_in_prefix(place))
-    begin, end = _mounts(places, hidden | around)
+    begin, end = _mounts(places, hidden | around, _real(cwd) if setup else None)
     return Sandbox((_bwrap(), *FLAGS, *begin), (*end, "--chdir", "/" if ours else str(cwd)))
 
 
@@ -128,8 +156,10 @@ def _refuse_unhideable(cwd: Path, hidden: Iterable[Path], around: Iterable[Path]
             )
 
 
-def _mounts(places: Iterable[Path], hidden: set[Path]) -> tuple[list[str], list[str]]:
+def _mounts(places: Iterable[Path], hidden: set[Path], writable: Path | None) -> tuple[list[str], list[str]]:
     """Return bwrap's options that show the places without what is hidden, and those that must come last.
+
+    writable: the real path of the place that can be written to, if there is one.
 
     The deeper path wins: a place inside something hidden is visible, and what is hidden inside that
     place is not. Mounts that would change nothing are left out.
@@ -143,11 +173,12 @@ def _mounts(places: Iterable[Path], hidden: set[Path]) -> tuple[list[str], list[
     mounted: dict[Path, bool] = {}
     for path in sorted(visible | hidden, key=lambda path: (len(path.parts), path)):
         show = path not in hidden
-        if show == _is_visible(path, mounted) or not os.path.lexists(path):
+        useless = show == _is_visible(path, mounted) and path != writable
+        if useless or not os.path.lexists(path):
             continue
         mounted[path] = show
         if show:
-            begin += ["--ro-bind", str(path), str(path)]
+            begin += ["--bind" if path == writable else "--ro-bind", str(path), str(path)]
         elif path.is_dir():
             begin += ["--tmpfs", str(path)]
             end += ["--remount-ro", str(path)]
@@ -199,9 +230,10 @@ def _bwrap() -> str:
     return os.path.abspath(found)
 
 
-def refuse_missing_bwrap() -> None:
+def refuse_missing_bwrap(no_network: bool = False) -> None:
     """Raise TrapError if bubblewrap is not installed, or cannot do here what isolation needs."""
-    check = (_bwrap(), *FLAGS, "--ro-bind", "/", "/", *_fresh_mounts(), "--remount-ro", "/", *EXEC[:2], ":")
+    flags = (*FLAGS, *NO_NETWORK) if no_network else FLAGS
+    check = (_bwrap(), *flags, "--ro-bind", "/", "/", *_fresh_mounts(), "--remount-ro", "/", *EXEC[:2], ":")
     done = _run(check, os.environ, "/")
     if done.returncode:
         raise TrapError(
@@ -214,11 +246,7 @@ def refuse_missing_bwrap() -> None:
 def refuse_unseen(plan: Plan) -> None:
     """Raise TrapError if the plan's solution cannot be isolated, or cannot see its own program then."""
     solution = plan.solution
-    with tempfile.TemporaryDirectory() as place:
-        scratch = Path(os.path.realpath(place))
-        directories = TrialDirectories(scratch / "inputs", scratch / "outputs", scratch / "home")
-        for name in ("inputs", "outputs", "home"):
-            (scratch / name).mkdir()
+    with _empty_directories() as directories:
         env = solution.environment(directories, isolate=True, allowed=plan.env)
         program = solution.command[0] if solution.command else "sh"
         done = _run(isolated((*CHECK, program), plan, directories), env, "/")
@@ -228,6 +256,16 @@ def refuse_unseen(plan: Plan) -> None:
             f"{f' ({_last_line(done)})' if done.stderr else ''}: it sees the system, the directories on PATH "
             f"and its own directory, {solution.cwd}. Put the program into one of these."
         )
+
+
+@contextmanager
+def _empty_directories() -> Iterator[TrialDirectories]:
+    """Yield directories as a trial has them, but without a case; then remove them."""
+    with own_directory() as place:
+        scratch = Path(os.path.realpath(place))
+        for name in ("inputs", "outputs", "home"):
+            (scratch / name).mkdir()
+        yield TrialDirectories(scratch / "inputs", scratch / "outputs", scratch / "home")
 
 
 def _run(argv: Sequence[str], env: Mapping[str, str], cwd: str) -> "subprocess.CompletedProcess[bytes]":

@@ -167,6 +167,7 @@ def _settings(summary: RunSummary) -> Mapping[str, str]:
         PARTIAL: f"{counts.done} of {counts.planned}" if counts.open else ALL,
         "at a time": str(run.jobs),
         "isolated": "yes" if plan.isolate else "no",
+        "network": "no" if plan.no_network else "yes",
         "fresh HOME": "yes" if plan.fresh_home or plan.isolate else "no",
         "variables passed": ", ".join(plan.env) or "none",
         "setup": plan.solution.setup_cmd or "none",

@@ -44,6 +44,7 @@ def _head(summary: RunSummary, state: str) -> Section:
     run, plan = summary.run, summary.run.plan
     how = [f"limit {plan.limit:g} s", f"{formatting.plural(run.jobs, 'trial')} at a time"]
     how += ["isolated"] if plan.isolate else ["a fresh HOME"] if plan.fresh_home else []
+    how += ["no network"] if plan.no_network else []
     facts = [
         ("solution", plan.solution.given + (f" ({plan.solution.name})" if plan.solution.name else "")),
         ("trials", _progress(summary, state)),

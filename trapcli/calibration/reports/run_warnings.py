@@ -8,8 +8,10 @@ from trapcli.calibration.records import Run
 from trapcli.calibration.reports import formatting
 from trapcli.calibration.reports.run_summary import Incident, RunSummary, SuiteSummary
 from trapcli.calibration.reports.tally import cpus_of
+from trapcli.calibration.store.integrity import CHANGES
 from trapcli.calibration.suite_names import case_name, inspect_command, short_path
 from trapcli.core.shorten import listed
+from trapcli.system.output_files import LIMITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +144,9 @@ def _not_isolated(measured: MeasuredSuite) -> str:
     if suite.practice or plan.isolate or not plan.solution.measures_agent:
         return ""
     return (
-        f"The solution was not isolated: it could read the answers in {short_path(suite.halves.private)} "
-        "and import trapcli with its reference solvers. --isolate prevents both."
+        f"The solution was not isolated: it ran as you, so it could read the answers in "
+        f"{short_path(suite.halves.private)}, import trapcli with its reference solvers, and change the "
+        "judge, the stored runs and so its own verdicts. With --isolate it can do none of this."
     )
 
 
@@ -168,6 +171,17 @@ def _cut_outputs(measured: MeasuredSuite) -> str:
     )
 
 
+def _files_over_limit(measured: MeasuredSuite) -> str:
+    trials = measured.summary.flagged["files_over_limit"]
+    if not trials.count:
+        return ""
+    return (
+        f"{formatting.plural(trials.count, 'trial')} left more in outputs_dir than is kept ({LIMITS}): "
+        f"{formatting.trials(trials)}. `{measured.command(*trials.first[0])}` lists what was left out; it "
+        "is lost. Let the solution leave less there."
+    )
+
+
 def _unreadable_usage(measured: MeasuredSuite) -> str:
     trials = measured.summary.flagged["unreadable_usage"]
     if not trials.count:
@@ -189,12 +203,22 @@ SUITE_WARNINGS = {  # the most serious first
     "not_isolated": _not_isolated,
     "stragglers": _stragglers,
     "cut_outputs": _cut_outputs,
+    "files_over_limit": _files_over_limit,
     "unreadable_usage": _unreadable_usage,
 }
 
 
 def _warnings_of_run(summary: RunSummary) -> Iterator[RunWarning]:
-    run, never_ran, lost = summary.run, summary.never_ran, summary.lost_attempts
+    run, never_ran = summary.run, summary.never_ran
+    lost = tuple(incident for incident in summary.lost_attempts if incident[3] not in CHANGES)
+    changed = tuple(incident for incident in (*summary.lost_attempts, *never_ran) if incident[3] in CHANGES)
+    if changed:
+        yield RunWarning(
+            "store_changed",
+            f"What is stored of this run was changed while it went on: {_trials_of(run, changed)}. The "
+            f"first: {_what_of(changed[0])} A solution that is not isolated can do that, and then no figure "
+            "here can be trusted: start a new run with --isolate.",
+        )
     if never_ran:
         yield RunWarning(
             "never_ran",

@@ -19,7 +19,10 @@ PROBLEM = "problem"  # the key in a trial's usage that says why its usage.json c
 MAX_LISTED = 10  # trials with one flag that are named; the others are only counted
 
 # Why a trial can be flagged for a warning.
-FLAGS = ("judge_errors", "provider_errors", "stragglers", "cut_outputs", "unreadable_usage", "overload")
+FLAGS = (
+    "judge_errors", "provider_errors", "stragglers", "cut_outputs", "files_over_limit", "unreadable_usage",
+    "overload",
+)  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -97,8 +100,9 @@ class CaseTally:
         self.trap = self.trap or str(trial.verdict.get("trap") or "")
         self.seconds.append(trial.seconds)
         self.usage.add(trial.usage or {})
-        output = (trial.stdout.digest, trial.stdout.size, trial.files.digest)
-        written = trial.stdout.size > 0 or trial.files.size > 0
+        files = trial.files.digest if trial.files.judged else ""
+        output = (trial.stdout.digest, trial.stdout.size, files)
+        written = trial.stdout.size > 0 or files != ""
         self.same_outputs = self.same_outputs and written and self.last_output in (None, output)
         self.last_output = output
         if mistake := mistake_of(trial):
@@ -179,6 +183,8 @@ def _flags_of(trial: Trial, cpus: float, read: TailReader | None) -> Iterator[st
         yield "stragglers"
     if trial.stdout.cut:
         yield "cut_outputs"
+    if trial.files.over_limit:
+        yield "files_over_limit"
     if trial.usage and PROBLEM in trial.usage:
         yield "unreadable_usage"
     if trial.timed_out and trial.load > cpus:

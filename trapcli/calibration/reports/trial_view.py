@@ -9,6 +9,7 @@ from trapcli.calibration.reports import formatting
 from trapcli.calibration.reports.provider_errors import TailReader
 from trapcli.calibration.reports.tally import mistake_of
 from trapcli.calibration.store.reader import StoreReader
+from trapcli.calibration.store.trial_files import read_stored_files
 from trapcli.calibration.stored_output import Stream
 from trapcli.calibration.suite_names import inspect_command, suite_name
 from trapcli.core import registry
@@ -17,6 +18,9 @@ from trapcli.core.errors import TrapError
 from trapcli.core.family_calls import call
 from trapcli.core.output import UTF16
 from trapcli.core.shorten import ELLIPSIS
+from trapcli.system.ordinary_files import open_ordinary
+from trapcli.system.output_files import OutputFiles
+from trapcli.views.kept_files import kept_files_json, kept_files_sections
 from trapcli.views.view import View
 
 LINES, BYTES = 200, 20_000  # at the end of a stream that are shown
@@ -63,18 +67,18 @@ def about_trial(store: StoreReader, run: Run, trial: Trial) -> View:
     document = {**_place_to_json(run, trial.suite, trial.case), **trial_to_json(trial)}
     for name, path in paths.items():
         document[name] |= {"path": None if path is None else str(path)}
+    left = _files_of(trial, paths["files"])
+    document["files"] |= kept_files_json(left)
     read = tail_reader(store, run.number)
     title = f"Run {run.number}, {suite_name(run, trial.suite)} {trial.case}, trial {trial.number}"
-    facts = _facts(trial)
-    if paths["files"]:
-        facts.append(("files it left", str(paths["files"])))
     return View(
         "trial/1",
         document,
         (
-            Section(title, rows=tuple(facts)),
+            Section(title, rows=tuple(_facts(trial))),
             *_verdict_sections(run.plan.suites[trial.suite], trial),
             *(_stream_section(name, streams[name], paths[name], read) for name in ("stdout", "stderr")),
+            *kept_files_sections(left, paths["files"]),
         ),
     )
 
@@ -105,7 +109,7 @@ def tail_reader(store: StoreReader, number: int) -> TailReader:
 
     def read(stream: Stream, limit: int) -> bytes:
         try:
-            with open(store.output_path(number, stream), "rb") as file:
+            with open_ordinary(store.output_path(number, stream)) as file:
                 file.seek(max(0, stream.kept - limit))
                 return file.read(limit)
         except OSError:
@@ -121,6 +125,14 @@ def _place_to_json(run: Run, position: int, case: str) -> dict[str, Any]:
 
 def _stream_to_json(stream: Stream) -> dict[str, Any]:
     return {**stream.to_json(), "cut": stream.cut}
+
+
+def _files_of(trial: Trial, path: Path | None) -> OutputFiles | None:
+    """Return the files that a trial left; None if their archive is missing or was changed."""
+    try:
+        return OutputFiles() if path is None else read_stored_files(path, trial.files)
+    except TrapError:
+        return None
 
 
 def _exit_of(trial: Trial) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from trapcli.calibration.execution.helper_process import python
-from trapcli.calibration.solutions.command import TIMEOUT
+from trapcli.calibration.solutions.command import TIMEOUT, Walls
 from trapcli.calibration.solutions.environment import TrialDirectories, trial_environment
 from trapcli.core import registry
 from trapcli.core.contract import Case
@@ -85,7 +85,9 @@ class Builtin:
         """Return the pass rate of a flaky solution on a case with these mistakes, else None."""
         return None if self.chance is None else (1.0 - self.chance) ** len(mistakes)
 
-    def prepare(self, families: Sequence[str], environ: Mapping[str, str] = os.environ) -> None:
+    def prepare(
+        self, families: Sequence[str], environ: Mapping[str, str] = os.environ, walls: Walls | None = None
+    ) -> None:
         """Raise TrapError, listing the mistakes, if none of the families has this solution's mistake."""
         if not self.mistake:
             return

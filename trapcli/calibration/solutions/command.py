@@ -4,10 +4,11 @@ import os
 import shlex
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from trapcli.calibration.solutions.environment import (
     MANIFEST,
@@ -20,6 +21,9 @@ from trapcli.core.contract import Case
 from trapcli.core.errors import TrapError
 from trapcli.core.recipe import Recipe
 from trapcli.core.shorten import quoted
+
+# Takes a command, and yields the one that runs it isolated, with all its variables.
+Walls: TypeAlias = Callable[[Sequence[str]], AbstractContextManager[tuple[Sequence[str], dict[str, str]]]]
 
 TIMEOUT = 600.0  # seconds of wall clock
 TAIL_BYTES, TAIL_LINES = 4096, 8  # of the output of a failed setup_cmd, in the message
@@ -82,9 +86,14 @@ class Command:
         """Return None: what an agent's pass rate is, is what we want to measure."""
         return None
 
-    def prepare(self, families: Sequence[str], environ: Mapping[str, str] = os.environ) -> None:
-        """Run setup_cmd, then raise TrapError if the program is missing or cannot be run."""
-        self._set_up(environ)
+    def prepare(
+        self, families: Sequence[str], environ: Mapping[str, str] = os.environ, walls: Walls | None = None
+    ) -> None:
+        """Run setup_cmd, then raise TrapError if the program is missing or cannot be run.
+
+        walls: isolates setup_cmd; None if the run is not isolated.
+        """
+        self._set_up(environ, walls)
         self._refuse_missing(environ)
 
     def program(self, environ: Mapping[str, str] = os.environ) -> Path:
@@ -111,16 +120,18 @@ class Command:
         values = {name: value for name, value in data.items() if name != "type"}
         return cls(**{**values, "command": tuple(data["command"]), "cwd": Path(data["cwd"])})
 
-    def _set_up(self, environ: Mapping[str, str]) -> None:
-        """Run setup_cmd with all variables except ours; never isolated, and without a time limit."""
+    def _set_up(self, environ: Mapping[str, str], walls: Walls | None) -> None:
+        """Run setup_cmd without a time limit; unless it is isolated, with all variables except ours."""
         if not self.setup_cmd:
             return
+        line = ("/bin/sh", "-c", self.setup_cmd)
+        shell = walls(line) if walls else nullcontext((line, without_ours(environ)))
         # A file, not a pipe: a server that it leaves in the background would hold a pipe open.
-        with tempfile.TemporaryFile() as printed:
+        with tempfile.TemporaryFile() as printed, shell as (argv, env):
             done = subprocess.run(
-                ["/bin/sh", "-c", self.setup_cmd],
+                argv,
                 cwd=self.cwd,
-                env=without_ours(environ),
+                env=env,
                 stdin=subprocess.DEVNULL,
                 stdout=printed,
                 stderr=subprocess.STDOUT,
@@ -131,8 +142,11 @@ class Command:
             lines = printed.read().decode("utf-8", "replace").splitlines()
         end = f"exit code {done.returncode}" if done.returncode > 0 else f"signal {-done.returncode}"
         tail = [f"  {line}" for line in lines if line.strip()][-TAIL_LINES:] or ["  (it printed nothing)"]
+        hint = ["  (isolated, it can write only to the solution's directory)"] if walls else []
         raise TrapError(
-            "\n".join([f"--solution {self.given}: its setup_cmd failed with {end}: {self.setup_cmd}", *tail])
+            "\n".join(
+                [f"--solution {self.given}: its setup_cmd failed with {end}: {self.setup_cmd}", *tail, *hint]
+            )
         )
 
     def _refuse_missing(self, environ: Mapping[str, str]) -> None:

@@ -87,7 +87,7 @@ class Function:
         """Return None: the pass rate is what we want to measure."""
         return None
 
-    def prepare(self, families: Sequence[str], environ: Mapping[str, str] | None = None) -> None:
+    def prepare(self, families: Sequence[str], **_: Any) -> None:
         """Raise TrapError if the function is not there."""
         self.require()
 

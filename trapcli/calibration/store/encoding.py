@@ -8,7 +8,7 @@ from typing import Any
 
 from trapcli.calibration.records import Plan, RunSuite, Trial
 from trapcli.calibration.solutions.solution import solution_from_json
-from trapcli.calibration.stored_output import RawVerdict, Stream
+from trapcli.calibration.stored_output import KeptFiles, RawVerdict, Stream
 from trapcli.core.recipe import Recipe
 from trapcli.suites.halves import Halves
 
@@ -32,6 +32,7 @@ def plan_to_json(plan: Plan) -> dict[str, Any]:
         "trials": plan.trials,
         "limit": plan.limit,
         "isolate": plan.isolate,
+        "no_network": plan.no_network,
         "fresh_home": plan.fresh_home,
         "env": list(plan.env),
         "files": dict(plan.files),
@@ -131,5 +132,5 @@ def trial_from_row(row: Sequence[Any]) -> Trial:
         running=running,
         load=load,
         started=started,
-        files=Stream() if files is None else Stream.from_json(json.loads(files)),
+        files=KeptFiles() if files is None else KeptFiles.from_json(json.loads(files)),
     )

@@ -96,6 +96,19 @@ class StoreReader:
         with translate_errors(self.path):
             return {(suite, case, trial) for suite, case, trial in self._db.execute(query, (number,))}
 
+    def trial_hashes(self, number: int) -> dict[TrialKey, int]:
+        """Return for each finished trial of a run the hash of its row, as `trial_to_row` makes it."""
+        query = f"SELECT {TRIAL_COLUMNS} FROM trial WHERE run = ?"
+        with translate_errors(self.path):
+            return {row[:3]: hash(row) for row in self._db.execute(query, (number,))}
+
+    def run_hash(self, number: int) -> int:
+        """Return the hash of a run's own row and of its suites' rows."""
+        run = f"SELECT {RUN_COLUMNS} FROM run WHERE number = ?"
+        suites = "SELECT position, digest FROM suite WHERE run = ? ORDER BY position"
+        with translate_errors(self.path):
+            return hash(tuple(row for query in (run, suites) for row in self._db.execute(query, (number,))))
+
     def count_by_status(self, number: int) -> dict[str, int]:
         """Return how many finished trials of a run have each status."""
         query = "SELECT status, COUNT(*) FROM trial WHERE run = ? GROUP BY status"

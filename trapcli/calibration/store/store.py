@@ -7,6 +7,7 @@ row names is from a trial that never finished; it is removed when its run is res
 
 import json
 import os
+import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -21,8 +22,10 @@ from trapcli.calibration.store.reader import StoreReader
 from trapcli.core.errors import TrapError
 from trapcli.system.files import sync_directory
 from trapcli.system.locks import locked_file, try_lock
+from trapcli.system.removal import DIRECTORY, Identity, identity
 
 PLACES = ", ".join("?" * (2 + TRIAL_COLUMNS.count(",")))  # of a run's number and a trial's columns
+OUTPUT = re.compile(r"case_\d+-\d+-[0-9a-f]{8}\.(stdout|stderr|files\.zip)")  # as trials name what they store
 LOCK = ".lock"  # in a run's directory of outputs; the process that works on the run holds a lock on it
 
 Incident = tuple[int, str, int, str]  # suite, case, number, what happened
@@ -155,10 +158,13 @@ class Store(StoreReader):
     def claim(self, number: int) -> Iterator[None]:
         """Keep other processes from working on a run while the block runs.
 
-        Raises TrapError if the run does not exist, or if another process is working on it.
+        Raises TrapError if the run does not exist, if another process is working on it, or if a link is
+        in place of its directory of outputs, where nothing must be written then.
         """
         self.run(number)
         directory = self.outputs_directory(number)
+        if directory.is_symlink():
+            raise TrapError(f"{directory} is a link, but trapcli made a directory there. Move that back.")
         directory.mkdir(parents=True, exist_ok=True)
         busy = f"another process is working on run {number}. Wait until it is done, or stop it."
         # `is_claimed` of another process holds the lock for a moment.
@@ -177,17 +183,21 @@ class Store(StoreReader):
             os.close(handle)
 
     def sweep(self, number: int) -> None:
-        """Remove the stored outputs of a run that belong to no finished trial."""
+        """Remove the stored outputs of a run that belong to no finished trial; other files stay."""
         query = (
             "SELECT json_extract(stdout, '$.file'), json_extract(stderr, '$.file'), "
             "json_extract(files, '$.file') FROM trial WHERE run = ?"
         )
         with translate_errors(self.path):
             known = {name for row in self._db.execute(query, (number,)) for name in row if name}
-        for entry in os.scandir(self.outputs_directory(number)):
-            if entry.name not in known and entry.name != LOCK:
-                with suppress(OSError):
-                    os.unlink(entry.path)
+            opened = os.open(self.outputs_directory(number), DIRECTORY)  # OSError for a link
+        try:
+            for name in os.listdir(opened):
+                if name not in known and OUTPUT.fullmatch(name):
+                    with suppress(OSError):
+                        os.unlink(name, dir_fd=opened)
+        finally:
+            os.close(opened)
 
     def _next_number(self) -> int:
         """Return the number above those of all runs, including runs of which only the outputs are left."""
@@ -202,10 +212,7 @@ class Store(StoreReader):
     def _transaction(self) -> Iterator[None]:
         """Store all that the block writes, or nothing; TrapError if the file was removed or replaced."""
         if _identity(self.path) != self._identity:
-            raise TrapError(
-                f"{self.path} was removed or replaced while it was in use, perhaps by the solution: what was "
-                "stored since is lost. Run the solution with --isolate, which keeps it away from there."
-            )
+            raise TrapError(replaced(self.path))
         with translate_errors(self.path):
             self._db.execute("BEGIN IMMEDIATE")
             try:
@@ -217,10 +224,14 @@ class Store(StoreReader):
                 raise
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
-    """Return numbers that another file at the same path does not have; None if there is no file."""
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
+def replaced(path: Path) -> str:
+    """Return the message of the error that a part of the store is not the one that was opened."""
+    return (
+        f"{path} was removed or replaced while it was in use, perhaps by the solution: what was stored since "
+        "is lost. Run the solution with --isolate, which keeps it away from there."
+    )
+
+
+def _identity(path: Path) -> Identity | None:
+    """Return which file is at a path, which may be a link to it; None if there is none."""
+    return identity(os.path.realpath(path))

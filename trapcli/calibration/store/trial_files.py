@@ -1,32 +1,37 @@
-"""The files that an agent left, stored as one ZIP archive beside the raw outputs of its trial.
+"""The files that a solution left, stored as one ZIP archive beside the raw outputs of its trial.
 
-One archive is one write to sync, and the paths in it, which the agent chose, are never used as paths
-on the disk. A person can look into it with any ZIP program.
+One archive is one write to sync, and the paths in it, which the solution chose, are never used as
+paths on the disk. A person can look into it with any ZIP program. Its comment says, as JSON, what
+was left out.
 """
 
+import json
 import os
-from collections.abc import Mapping
+from dataclasses import asdict
 from io import BytesIO
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from trapcli.calibration.stored_output import Stream
+from trapcli.calibration.stored_output import KeptFiles
 from trapcli.core.errors import TrapError
 from trapcli.system.files import digest_of
+from trapcli.system.ordinary_files import open_ordinary
+from trapcli.system.output_files import LeftOut, OutputFiles
 
 SUFFIX = ".files.zip"
+LONGEST_COMMENT = 60_000  # bytes; the format allows 65,535
 
 
-def store_files(path: Path, files: Mapping[str, bytes]) -> Stream:
-    """Write files to a new archive, and return what is stored; without files no archive is written.
+def store_files(path: Path, left: OutputFiles, *, judged: bool) -> KeptFiles:
+    """Write files to a new archive, and return what is stored; if nothing was left, no archive is written.
 
-    files: relative POSIX path -> bytes.
+    judged: whether the answer is read from them.
 
     On return the content is on the disk. Raises TrapError if it cannot be written.
     """
-    if not files:
-        return Stream()
-    data = _archive(files)
+    if not left.files and not left.left_out:
+        return KeptFiles()
+    data = _archive(left)
     try:
         with open(path, "xb") as file:
             file.write(data)
@@ -37,31 +42,46 @@ def store_files(path: Path, files: Mapping[str, bytes]) -> Stream:
             f"the files that the solution left cannot be stored: {path}: {error.strerror}. Make room on the "
             "disk, then continue with `trapcli calibrate --resume`."
         ) from error
-    return Stream(path.name, len(data), len(data), data[:2], digest_of(data))
+    size, digest = len(data), digest_of(data)
+    return KeptFiles(path.name, size, size, data[:2], digest, left.over_limit, judged)
 
 
-def read_stored_files(path: Path, stored: Stream) -> dict[str, bytes]:
-    """Return the files in a trial's archive; TrapError if it is missing or was changed.
+def read_stored_files(path: Path, stored: KeptFiles) -> OutputFiles:
+    """Return what is in a trial's archive; TrapError if it is missing or was changed.
 
     stored: what `store_files` returned.
     """
     try:
-        data = path.read_bytes() if path.is_file() else b""
-    except OSError as error:
-        raise TrapError(f"the stored files {path} cannot be read: {error.strerror}.") from error
+        with open_ordinary(path) as file:
+            data = file.read(stored.kept + 1)
+    except OSError:
+        data = b""
     if digest_of(data) != stored.digest:
         raise TrapError(
             f"the stored files {path} are not what the solution left: the archive is missing or was changed."
         )
     with ZipFile(BytesIO(data)) as archive:
-        return {info.filename: archive.read(info) for info in archive.infolist()}
+        files = {info.filename: archive.read(info) for info in archive.infolist()}
+        left_out = tuple(LeftOut(**one) for one in json.loads(archive.comment or b"[]"))
+    return OutputFiles(files, left_out, stored.over_limit)
 
 
-def _archive(files: Mapping[str, bytes]) -> bytes:
+def _archive(left: OutputFiles) -> bytes:
     buffer = BytesIO()
     with ZipFile(buffer, "w", ZIP_DEFLATED) as archive:
-        for name in sorted(files):
+        for name in sorted(left.files):
             info = ZipInfo(name)  # without the time, so that equal files are equal archives
             info.external_attr = 0o644 << 16
-            archive.writestr(info, files[name], ZIP_DEFLATED)
+            archive.writestr(info, left.files[name], ZIP_DEFLATED)
+        archive.comment = _comment(left.left_out)
     return buffer.getvalue()
+
+
+def _comment(left_out: tuple[LeftOut, ...]) -> bytes:
+    """Return what was left out as JSON, as many as there is room for; none is an empty comment."""
+    while left_out:
+        text = json.dumps([asdict(one) for one in left_out]).encode()
+        if len(text) <= LONGEST_COMMENT:
+            return text
+        left_out = left_out[: len(left_out) // 2]
+    return b""
