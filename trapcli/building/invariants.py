@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from trapcli.core.contract import Case, Family, KnownMistake, Problem
 from trapcli.core.errors import FamilyFault, TrapError
-from trapcli.core.family_calls import call, solver_output
+from trapcli.core.family_calls import checked, solver_output
 from trapcli.core.output import output_of
 from trapcli.core.recipe import is_practice
 from trapcli.judging.judge import judge_output
@@ -35,7 +35,7 @@ def examine(family: Family, case: Case, seed: str = "") -> tuple[tuple[KnownMist
     try:
         problems += _opacity_problems(family, case, seed)
         problems += _answer_problems(family, case, known)
-        problems += call(family.name, "check", lambda: list(family.check(case)))
+        problems += checked(family, case)
     except FamilyFault:
         raise
     except TrapError as error:

@@ -25,6 +25,26 @@ if TYPE_CHECKING:
 
 MANIFEST = "TRAPTASK_MANIFEST"
 
+HELP = """\
+Judge the answer in ANSWER_FILE ('-' is standard input), or many with --answers.
+
+An answer is everything the agent printed; its last 10 MB are read. For families with answers
+in files, --outputs names the directory with them (at most 1,000 files and 10 MB); ANSWER_FILE
+may then be left out. Without --case, an answer is judged for the case id that its name begins
+with, up to the first dot.
+
+A line given to --answers is {"case": "case_01", "output": "..."}. It may also hold
+"exit_code" (a number; any but 0 scores 0.0), "timed_out" (true scores 0.0) and "files"
+(an object of paths and texts). '-' is standard input. The files of a directory are judged
+in the order of their names; several for one case are judged one by one.
+
+With --run the outputs that a run stored are judged again; the agent is not run.
+
+Exit code 0: passed (of many: all passed; with --run: no verdict has changed); 1: judged, but
+not passed (of many: at least one; with --run: a verdict has changed); 2: could not be judged.
+If the variable TRAPTASK_MANIFEST is set and no answer is named, this is the judge and
+grader for trap-cli, and 0 means that a verdict was printed.
+"""
 EPILOG = """\b
 Examples:
   trapcli judge --case case_03 edits.json
@@ -57,7 +77,7 @@ class Request:
         return Target(self.suite, self.family, case, self.expected)
 
 
-@click.command("judge", epilog=EPILOG)
+@click.command("judge", help=HELP, epilog=EPILOG)
 @click.argument("answer_file", required=False, type=click.Path(allow_dash=True))
 @click.option(
     "--outputs",
@@ -96,25 +116,7 @@ class Request:
 @click.option("--save", is_flag=True, help="With --run: store the verdicts that have changed.")
 @click.option("--json", "as_json", is_flag=True, help="Print each verdict as one line of JSON.")
 def command(**parameters: object) -> int:
-    """Judge the answer in ANSWER_FILE ('-' is standard input), or many with --answers.
-
-    An answer is everything the agent printed; its last 10 MB are read. For families with answers
-    in files, --outputs names the directory with them (at most 1,000 files and 10 MB); ANSWER_FILE
-    may then be left out. Without --case, an answer is judged for the case id that its name begins
-    with, up to the first dot.
-
-    A line given to --answers is {"case": "case_01", "output": "..."}. It may also hold
-    "exit_code" (a number; any but 0 scores 0.0), "timed_out" (true scores 0.0) and "files"
-    (an object of paths and texts). '-' is standard input. The files of a directory are judged
-    in the order of their names; several for one case are judged one by one.
-
-    With --run the outputs that a run stored are judged again; the agent is not run.
-
-    Exit code 0: passed (of many: all passed; with --run: no verdict has changed); 1: judged, but
-    not passed (of many: at least one; with --run: a verdict has changed); 2: could not be judged.
-    If the variable TRAPTASK_MANIFEST is set and no answer is named, this is the judge and
-    grader for trap-cli, and 0 means that a verdict was printed.
-    """
+    """Judge what the command line asks for, and return the exit code."""
     request = Request(**parameters)  # type: ignore[arg-type]
     _refuse_contradictions(request)
     if request.run is not None:
