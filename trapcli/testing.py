@@ -10,6 +10,7 @@ from hashlib import sha256
 from typing import Any
 
 from trapcli.building.case_builder import build_case
+from trapcli.building.invariants import giveaway_problems
 from trapcli.core import registry
 from trapcli.core.contract import Case, Family, Verdict
 from trapcli.core.errors import TrapError, message_of
@@ -138,9 +139,7 @@ def _one_case_problems(family: Family, case: Case, again: Case, k: int) -> Itera
     instructions = call(family.name, "instructions", family.answers.instructions)
     if " ".join(instructions.split()) not in " ".join(case.files[README].split()):
         yield f"{README} does not include answers.instructions(), so nobody learns how to answer"
-    for path, text in case.files.items():
-        if judge_output(family, case, output_of(text)).passed:
-            yield f"{path} passes as an answer"
+    yield from (problem.message for problem in giveaway_problems(family, case))
     yield from _verdict_problems(family, judge_output(family, case, solver_output(family, case.files)))
     for text in NONSENSE:
         yield from _verdict_problems(family, judge_output(family, case, output_of(text)))

@@ -9,12 +9,12 @@ from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
-from trapcli.building.invariants import examine
+from trapcli.building.invariants import examine, giveaway_problems
 from trapcli.core.case_ids import case_id
 from trapcli.core.contract import Case, Family, Problem
 from trapcli.core.draw import Draw
 from trapcli.core.errors import FamilyFault, TrapError, message_of
-from trapcli.core.family_calls import fault, generated
+from trapcli.core.family_calls import fault, generated, solver_output
 from trapcli.core.recipe import is_practice
 from trapcli.core.shorten import quoted
 from trapcli.suites.layout import README
@@ -94,7 +94,11 @@ def build_case(family: Family, seed: str, knobs: Any, k: int, draws: int | None 
         drawn = seed if attempt == 1 else f"{seed}/{attempt}"
         case = _draw(family, drawn, knobs, index, line)
         known, problems = examine(family, case, seed)
+        if not problems and k < len(family.traps):  # once for each trap: it costs up to a fifth of a build
+            problems = [*giveaway_problems(family, case)]
         if not problems:
+            if k == 0:  # once in a build: generating may be most of the work
+                _require_repeatable(family, case, _draw(family, drawn, knobs, index, line))
             return BuiltCase(replace(case, known_mistakes=known, id=case_id(k + 1)), attempt, index)
         debug.log("%s: draw %d of case %d was rejected: %s", family.name, attempt, k + 1, problems[0])
         failures.update([*dict.fromkeys(problem.where for problem in problems)])
@@ -111,6 +115,19 @@ def _draw(family: Family, seed: str, knobs: Any, index: int, line: str) -> Case:
         return _as_on_disk(family, generated(family, seed, knobs, index), line)
     except TrapError as error:  # also one that the family raises because these knobs allow no case
         raise FamilyFault(str(error)) from error
+
+
+def _require_repeatable(family: Family, case: Case, again: Case) -> None:
+    """Raise FamilyFault if a case that was generated again, or the solver's answer to it, is another one."""
+    for what in ("trap", "files", "gold", "mistakes", "facts"):
+        if getattr(case, what) != getattr(again, what):
+            raise fault(
+                family.name,
+                f"generate gave two cases with different {what} for the same arguments: use no randomness "
+                "but Draw, no clock, and no order of a set",
+            )
+    if solver_output(family, case.files) != solver_output(family, case.files):
+        raise fault(family.name, "solve gave two different answers to the same files")
 
 
 def _as_on_disk(family: Family, case: Case, line: str) -> Case:

@@ -113,6 +113,13 @@ def _opacity_problems(family: Family, case: Case, seed: str) -> Iterator[Problem
             yield Problem(f"{path} contains the seed", "opaque")
 
 
+def giveaway_problems(family: Family, case: Case) -> Iterator[Problem]:
+    """Yield the public files that pass as an answer when they are printed as they are."""
+    for path, text in case.files.items():
+        if judge_output(family, case, output_of(text)).passed:
+            yield Problem(f"{path} passes as an answer", "opaque")
+
+
 def _seed_patterns(seed: str) -> list[re.Pattern[str]]:
     """Return patterns that find the seed in a lower-case text: in decimal, a secret one also in hexadecimal.
 

@@ -89,8 +89,8 @@ def family(name: str) -> Family:
         )
     package = f"package {declarers[0]}, " if declarers and declarers[0].value == value else ""
     found = _load(name, value, package)
-    if _sound.get(name) is not found:
-        _require_contract(name, f"{package}{value}", found)
+    if name not in _sound or _sound[name] is not found:
+        require_contract(found, f"{package}{value}", name)
         _sound[name] = found
     return found
 
@@ -113,8 +113,12 @@ def _load(name: str, value: str, package: str) -> Family:
     return found
 
 
-def _require_contract(name: str, where: str, found: Family) -> None:
-    """Raise FamilyFault, with the first problems, if an object is not the family that is declared there."""
+def require_contract(found: Any, where: str, name: str = "") -> None:
+    """Raise FamilyFault, with the first problems, if an object is not a family.
+
+    where: where it comes from.
+    name: under which it was declared, if it was.
+    """
     try:
         problems = list(attribute_problems(found))
     except KeyboardInterrupt:
@@ -122,9 +126,10 @@ def _require_contract(name: str, where: str, found: Family) -> None:
     except BaseException as error:
         problems = [f"to read an attribute raised {message_of(error)}"]
     if problems:
+        shown = listed(problems, len(problems), SHOWN, "; ")
         raise FamilyFault(
-            f"family {name!r} ({where}) breaks the contract: {listed(problems, len(problems), SHOWN, '; ')}. "
+            f"family {name or type(found).__name__!r} ({where}) breaks the contract: {shown}. "
             "`trapcli.testing.check_family` lists everything; until it is repaired, remove the package."
         )
-    if found.name != name:
+    if name and found.name != name:
         raise FamilyFault(f"the plugin {where} calls itself {found.name!r}, not {name!r}.")

@@ -6,7 +6,7 @@ from typing import Any
 
 from trapcli.core.errors import TrapError
 from trapcli.core.knobs import parse_knobs
-from trapcli.core.shorten import quoted
+from trapcli.core.shorten import one_line
 
 TEXTS = ("name", "title", "version")
 MAPPINGS = ("traps", "mistakes")
@@ -24,7 +24,7 @@ def attribute_problems(family: Any) -> Iterator[str]:
     names = (*TEXTS, *MAPPINGS, *METHODS, *REST)
     values = {name: getattr(family, name, MISSING) for name in names}
     if all(value is MISSING for value in values.values()):
-        yield f"it is {quoted(repr(family))}, not a family"
+        yield f"it is {one_line(repr(family), 60)}, not a family"
         return
     for name, value in values.items():
         if value is MISSING:
@@ -34,10 +34,10 @@ def attribute_problems(family: Any) -> Iterator[str]:
         elif name in MAPPINGS:
             yield from _mapping_problems(name, value)
         elif name in METHODS and not callable(value):
-            yield f"`{name}` must be a method, not {quoted(repr(value))}"
+            yield f"`{name}` must be a method, not {one_line(repr(value), 60)}"
     cases = values["cases"]
     if cases is not MISSING and (not isinstance(cases, int) or isinstance(cases, bool) or cases < 1):
-        yield f"`cases` must be a whole number from 1, not {quoted(repr(cases))}"
+        yield f"`cases` must be a whole number from 1, not {one_line(repr(cases), 60)}"
     if values["answers"] is not MISSING:
         yield from _answer_problems(values["answers"])
     if MISSING not in (values["knobs"], values["levels"]):
@@ -46,9 +46,9 @@ def attribute_problems(family: Any) -> Iterator[str]:
 
 def _text_problems(name: str, value: object) -> Iterator[str]:
     if not isinstance(value, str):
-        yield f"`{name}` must be of type str, not {quoted(repr(value))}"
+        yield f"`{name}` must be of type str, not {one_line(repr(value), 60)}"
     elif not _is_line(value):
-        yield f"`{name}` must be one line of text, not {quoted(repr(value))}"
+        yield f"`{name}` must be one line of text, not {one_line(repr(value), 60)}"
 
 
 def _mapping_problems(name: str, mapping: object) -> Iterator[str]:
@@ -57,7 +57,8 @@ def _mapping_problems(name: str, mapping: object) -> Iterator[str]:
         return
     for key, text in mapping.items():
         if not (_is_line(key) and _is_line(text)):
-            yield f"`{name}`: {quoted(repr(key))} needs a description of one line, not {quoted(repr(text))}"
+            shown = one_line(repr(text), 60)
+            yield f"`{name}`: {one_line(repr(key), 60)} needs a description of one line, not {shown}"
     if name == "traps" and not mapping:
         yield "`traps` is empty: a family has at least one trap"
 
@@ -90,7 +91,7 @@ def _knob_problems(family: Any, knobs: Any, levels: Any) -> Iterator[str]:
             undeclared = True
             yield f"knob {field.name!r}: declare it with knob(default, low, high, help), default in range"
         elif not _is_line(about):
-            yield f"knob {field.name!r}: its help must be one line of text, not {quoted(repr(about))}"
+            yield f"knob {field.name!r}: its help must be one line of text, not {one_line(repr(about), 60)}"
     if not isinstance(levels, Sequence) or not levels or not all(isinstance(one, Mapping) for one in levels):
         yield "`levels` must be a sequence of mappings, knob name -> value, with at least one level"
     elif not undeclared:
