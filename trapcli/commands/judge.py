@@ -36,8 +36,8 @@ A line given to --answers is {"case": "case_01", "output": "..."}. It may also h
 "exit_code" (a number; any but 0 scores 0.0), "timed_out" (true scores 0.0) and "files"
 (an object of paths and texts). '-' is standard input. The files of a directory are judged
 in the order of their names; several for one case are judged one by one. An answer that cannot be
-judged is named and does not stop the others. With --json the last line sums up the batch
-("schema": "batch/1"), with the cases that have no answer.
+judged is named and does not stop the others. If that or a case is left out, --json prints a last
+line that sums up the batch ("schema": "batch/1") and lists what is missing.
 
 With --run the outputs that a run stored are judged again; the agent is not run.
 
@@ -215,7 +215,10 @@ def _judge_many(answers: str, request: Request) -> int:
                 click.echo(text, color=_colour())
     if not tally.total() and not tally.unjudged:
         raise TrapError(f"there are no answers in {'standard input' if answers == '-' else answers}.")
-    click.echo(json.dumps(tally.to_json(suite.cases)) if request.as_json else "")
+    if not request.as_json:
+        click.echo()
+    elif not tally.complete(suite.cases):
+        click.echo(json.dumps(tally.to_json(suite.cases)))
     for row in tally.lines(suite.cases):
         click.echo(row, err=request.as_json)
     if tally.unjudged:

@@ -94,9 +94,13 @@ class Tally:
         """Return the cases without a verdict."""
         return [case for case in cases if case not in self.answered]
 
+    def complete(self, cases: Sequence[str]) -> bool:
+        """Whether every case has a verdict, and every answer."""
+        return not self.unjudged and not self.missing(cases)
+
     def all_passed(self, cases: Sequence[str]) -> bool:
         """Whether every case has an answer, and every answer passed."""
-        return self.total("passed") == self.total() and not self.unjudged and not self.missing(cases)
+        return self.complete(cases) and self.total("passed") == self.total()
 
     def to_json(self, cases: Sequence[str]) -> dict[str, Any]:
         """Return the sum as JSON data (schema `batch.schema.json`)."""

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bad_plugins import AT_LOAD, HEAD, IN_BUILD, IN_VIEWS, LATER
 from checkout import MODULES
+from hostile_families import AT_LOAD, HEAD, IN_BUILD, IN_JUDGE, IN_VIEWS
 from toy_family import declare, installed
 
 from trapcli.core import registry
@@ -93,12 +93,12 @@ def test_a_family_that_fails_in_a_build_is_left_out(
     assert "bad" in done.err and not (tmp_path / "traps" / "bad").exists()
 
 
-@pytest.mark.parametrize("way", [*LATER, *IN_VIEWS])
+@pytest.mark.parametrize("way", [*IN_JUDGE, *IN_VIEWS])
 def test_a_family_that_fails_later_is_an_error_that_names_it(run: Run, plugin: Plugin, way: str) -> None:
     """A judge or a view that fails gives no verdict and no traceback; a batch goes on to its end."""
     plugin.become()
     assert run("build", "bad").code == 0
-    plugin.become({**LATER, **IN_VIEWS}[way])
+    plugin.become({**IN_JUDGE, **IN_VIEWS}[way])
     answer = "The sum is 7.\n"
     seen = [
         run("judge", "--family", "bad", "--case", "case_01", *words, "-", input=answer)
@@ -117,7 +117,7 @@ def test_a_family_that_fails_later_is_an_error_that_names_it(run: Run, plugin: P
         assert_plain(done, 0, 1, 2)
     failed = [done for done in seen if done.code == 2]
     assert failed and all("'bad'" in done.err for done in failed)
-    if way in LATER and way != "details that are no JSON":
+    if way in IN_JUDGE and way != "details that are no JSON":
         assert seen[2].err.count("standard input, line") == 2
 
 
@@ -129,7 +129,7 @@ def test_calibrate_counts_a_judge_that_fails_as_a_judge_error(run: Run, plugin: 
     """A trial that the family cannot judge is a judge error that says why; the run ends as it should."""
     plugin.become()
     assert run("build", "bad", "--cases", 1).code == 0
-    plugin.become(LATER[way])
+    plugin.become(IN_JUDGE[way])
     done = run("calibrate", "bad", "--trials", 1, "--solution", "echo 7")
     assert_plain(done, 1)
     shown = run("inspect", "run", 1, "case_01", "--trial", 1, "--json")
