@@ -207,7 +207,7 @@ def _families(request: Request) -> "tuple[list[Family], list[Problem]]":
         if request.everything:
             raise click.UsageError(f"Either {name} or --all, not both.")
         for problem in registry.refused():
-            if problem.where == name:
+            if problem.where.partition(" of ")[0] == name:
                 click.echo(f"Warning: {problem.message}", err=True)
         return [registry.family(name)], []
     if not request.everything:

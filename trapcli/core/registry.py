@@ -53,7 +53,7 @@ def refused() -> list[Problem]:
                 f"the packages {used[0]} and {one} both declare a family {one.name!r}; that of {OURS} is "
                 f"used and cannot be replaced. Uninstall {one.package}, or ask its author for another name."
             )
-            problems.append(Problem(what, one.name))
+            problems.append(Problem(what, f"{one.name} of {one.package}"))
     return problems
 
 
