@@ -5,6 +5,7 @@ import sys
 import threading
 from itertools import islice
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from agents import toy_only
 from toy_family import TOY, Toy, build_toy
 
 import trapcli
+from trapcli.core.errors import TrapError
 from trapcli.core.output import output_of
 
 
@@ -81,6 +83,40 @@ def test_a_case_that_does_not_exist_is_an_error(id: str, suite: trapcli.LoadedSu
     for one in (suite, trapcli.generate("toy", count=3)):
         with pytest.raises(trapcli.TrapError, match=r"has no case .* it has case_01 to case_03"):
             one[id]
+
+
+@pytest.mark.parametrize("id", [3, 0, -1, None, b"case_01", ("case_01",)])
+def test_a_case_is_named_by_its_id(id: Any, suite: trapcli.LoadedSuite) -> None:
+    """Anything but text says how a case is named; a case is as good as its id where one is judged."""
+    for one in (suite, trapcli.generate("toy")):
+        with pytest.raises(TypeError, match=r"a case is named by its id, as in suite\['case_03'\], not by"):
+            one[id]
+        with pytest.raises(TypeError, match=r"a case is named by its id"):
+            one.judge(id, "7")
+    assert suite.judge(suite["case_01"], "7").id == "case_01"
+
+
+def test_an_object_that_is_not_a_family_is_refused() -> None:
+    """A family given as an object is checked as an installed one is."""
+    for wrong in (None, type(TOY), object(), SimpleNamespace(name="x")):
+        with pytest.raises(TrapError, match=r"given as an object\) breaks the contract"):
+            trapcli.generate(wrong)  # type: ignore[arg-type]
+
+
+def test_a_suite_is_in_use_while_it_is_calibrated(suite: trapcli.LoadedSuite, tmp_path: Path) -> None:
+    """A build that would replace the suite of a run is refused, until the run has ended."""
+    said = []
+
+    def agent(case: trapcli.PublicCase) -> str:
+        try:
+            build_toy(suite.directory, force=True, seed="2")
+        except TrapError as error:
+            said.append(str(error))
+        return ""
+
+    trapcli.calibrate(suite, agent, trials=1, only=["case_01"], store=tmp_path / "runs")
+    assert len(said) == 1 and "in use by a run of `trapcli calibrate`" in said[0]
+    build_toy(suite.directory, force=True, seed="2")
 
 
 @pytest.mark.parametrize(

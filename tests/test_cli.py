@@ -24,6 +24,13 @@ from trapcli.core.errors import TrapError
 ALL = ["build", "judge", "calibrate", "inspect", "shell-init"]
 
 
+class Unprintable(Exception):
+    """An exception whose message cannot be read."""
+
+    def __str__(self) -> str:
+        raise ValueError("no message")
+
+
 @pytest.fixture
 def probe(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return a function that registers a command `probe` with this body."""
@@ -43,6 +50,13 @@ def raising(error: Any) -> Any:
         raise error
 
     return body
+
+
+def raising_any(error: BaseException) -> Any:
+    def function(*given: Any, **named: Any) -> Any:
+        raise error
+
+    return function
 
 
 def process(body: Any, args: Any = ("probe",), **options: Any) -> Any:
@@ -91,6 +105,18 @@ def test_help_imports_no_command() -> None:
         if name.partition(".")[0] in ("rich", "yaml", "families")
         or name in [module for module, _ in COMMANDS.values()]
     ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [[], *([name] for name in ALL)], ids=lambda words: "".join(words) or "none")
+def test_help_does_not_depend_on_docstrings(run: Callable[..., Any], words: list[str]) -> None:
+    """Under `python -OO`, which drops docstrings, every help is the same, to the byte."""
+    command = [sys.executable, "-OO", "-m", "trapcli", *words, "--help"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, MODULES))}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == run(*words, "--help").out
+    assert len(done.stdout.split("Options:")[0].split()) > 10  # usage, and at least a sentence
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -232,6 +258,9 @@ def test_failing_file(run: Callable[..., Any], probe: Any, number: Any, text: st
         (ValueError("\x1b[31m\n"), r"ValueError: \x1b[31m\n"),
         (RecursionError(), "RecursionError"),
         (AssertionError("x" * 1000), f"AssertionError: {'x' * 281}..."),
+        (SystemExit(0), "SystemExit: 0"),
+        (GeneratorExit(), "GeneratorExit"),
+        (Unprintable(), "Unprintable: its message cannot be read"),
     ],
 )
 def test_a_bug_is_one_line_and_exit_code_70(
@@ -260,6 +289,34 @@ def test_debug_shows_a_traceback_after_the_error(
     before, line, after = done.err.partition("Error: ")
     assert line and after.splitlines()[1] == "Traceback (most recent call last):"
     assert "in raising" not in before and "in body" in after
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_bug_is_an_exit_code_where_nobody_can_read_it(stream: str) -> None:
+    """Where a command closed standard error or output itself, the exit code still says that it failed."""
+    code, _, err = wait_for(process(f"sys.{stream}.close(); 1 / 0"))
+    assert code == 70 and "Traceback" not in err
+
+
+@pytest.mark.parametrize("error", [SystemExit(3), ZeroDivisionError(), RecursionError()])
+def test_completion_offers_nothing_where_something_fails(
+    run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    """A word that is being typed gets neither a message nor a traceback, only an exit code."""
+    monkeypatch.setattr("click.shell_completion.shell_complete", raising_any(error))
+    env = {"_TRAPCLI_COMPLETE": "bash_complete", "COMP_WORDS": "trapcli b", "COMP_CWORD": "1"}
+    assert run(env=env) == (2, "", "")
+
+
+@pytest.mark.parametrize(
+    "start", ["runpy.run_module('trapcli', run_name='__main__')", "sys.exit(cli.main())"]
+)
+def test_every_way_to_start_it_ends_a_bug_in_one_line(start: str) -> None:
+    """As a module, and as the console scripts start it, an exception that nobody foresaw is exit code 70."""
+    code = f"import runpy, sys; from trapcli import cli; cli._accept_any_text = lambda: sys.exit(0); {start}"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (70, "", 1)
+    assert done.stderr.startswith("Error: unexpected SystemExit: 0; this is a bug in trapcli")
 
 
 def test_debug_logs_the_versions_and_the_command_line(run: Callable[..., Any], probe: Any) -> None:

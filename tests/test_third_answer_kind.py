@@ -140,9 +140,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
     (info / "entry_points.txt").write_text(f"[{registry.GROUP}]\nreport = report_family:FAMILY\n")
     monkeypatch.syspath_prepend(str(site))
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, (site, *MODULES))))
-    registry._declared.cache_clear()
     yield site
-    registry._declared.cache_clear()
     sys.modules.pop("report_family", None)
 
 

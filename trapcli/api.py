@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import count as count_from
 from pathlib import Path
+from typing import Any
 
 from trapcli.building.builder import build_suite, make_recipe
 from trapcli.building.case_builder import build_case
@@ -59,7 +60,9 @@ class TaskSuite(ABC):
         return map(self._case, self.ids)
 
     def __getitem__(self, id: str) -> Case:
-        """Return the case with this id; TrapError if the suite has no such case."""
+        """Return the case with this id, such as "case_03"; TrapError if the suite has no such case."""
+        if not isinstance(id, str):
+            raise TypeError(f"a case is named by its id, as in suite['case_03'], not by {quoted(id)}")
         return self._case(id)
 
     def judge(
@@ -81,7 +84,8 @@ class TaskSuite(ABC):
 
         An output, however bad, never raises; TrapError means that the suite is damaged.
         """
-        known = self._case(case if isinstance(case, str) else case.id)
+        id: Any = getattr(case, "id", case)
+        known = self[id]
         if not isinstance(output, str | bytes | Output):
             raise TypeError(f"output must be text, bytes or an Output, not {type(output).__name__}")
         if isinstance(output, bytes):
@@ -188,7 +192,11 @@ def generate(
 
     Raises TrapError for an unknown family, level, knob or seed.
     """
-    chosen = registry.family(family) if isinstance(family, str) else family
+    if isinstance(family, str):
+        chosen = registry.family(family)
+    else:
+        registry.require_contract(family, "given as an object")
+        chosen = family
     if count is not None and not 1 <= count <= MOST_CASES:
         raise TrapError(f"count {count}: a suite has 1 to {MOST_CASES:,} cases.")
     recipe = make_recipe(chosen, seed=seed, level=level, knobs=knobs, cases=count)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trapcli.core.errors import BUG, CLOSED_PIPE, DONE, INTERRUPTED, UNUSABLE, TrapError
-from trapcli.core.shorten import one_line
+from trapcli.core.errors import BUG, CLOSED_PIPE, DONE, INTERRUPTED, UNUSABLE, TrapError, message_of
 from trapcli.system import debug
 from trapcli.system.package import COMPLETION, __version__
 from trapcli.system.signals import stop_like_interrupt
@@ -28,6 +27,8 @@ COMMANDS = {
     "shell-init": ("trapcli.commands.shell_init", "Print the shell function and the completion script."),
 }
 
+# Every command gives its help as a text. Click would take it from the docstring, which python -OO drops.
+HELP = "Generate evaluation tasks for AI agents, judge the answers, and see why they fail."
 EPILOG = """\b
 Examples:
   trapcli build billing
@@ -79,12 +80,13 @@ class LazyGroup(click.Group):
 
 @click.group(
     cls=LazyGroup,
+    help=HELP,
     epilog=EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, message="trapcli %(version)s")
 def cli() -> None:
-    """Generate evaluation tasks for AI agents, judge the answers, and see why they fail."""
+    """Do nothing: everything is in the commands."""
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -93,14 +95,14 @@ def main(args: Sequence[str] | None = None) -> int:
     args: the command line; default: that of the process.
 
     A command ends by returning, by returning an exit code, by `ctx.exit(code)` or with an
-    exception. An exception that is not named here is a bug, and ends with `BUG`.
+    exception. Whatever else is raised is a bug, and ends with `BUG` and one line.
     """
     if sys.stdout is None:
         return _fail(
             "standard output is closed, so no result can be printed. Send it to a file or /dev/null."
         )
-    _accept_any_text()
     try:
+        _accept_any_text()
         try:
             with stop_like_interrupt():
                 return _run(list(sys.argv[1:] if args is None else args))
@@ -122,7 +124,7 @@ def main(args: Sequence[str] | None = None) -> int:
         return _fail(_describe(error))
     except TrapError as error:
         return _fail(str(error))
-    except Exception as error:
+    except BaseException as error:  # SystemExit too: nothing of ours raises it
         return _fail(_describe_bug(error), BUG)
 
 
@@ -146,13 +148,13 @@ def _complete(instruction: str) -> int:
 
     try:
         return shell_complete(cli, {}, "trapcli", COMPLETION, instruction)
-    except Exception:
+    except (Exception, SystemExit):
         return UNUSABLE  # nothing to offer; a message would land in the line being typed
 
 
 def _fail(message: str, code: int = UNUSABLE) -> int:
     """Print an error, with the exception's traceback if a debug log is asked for; return the exit code."""
-    with suppress(OSError):  # if nobody reads it, the exit code still says that it failed
+    with suppress(OSError, ValueError):  # if nobody can read it, the exit code still says that it failed
         click.echo(f"Error: {message}", err=True)
         if debug.enabled() and sys.exc_info()[0] is not None:
             import traceback
@@ -168,10 +170,9 @@ def _describe(error: OSError) -> str:
     return f"{os.fsdecode(error.filename)}: {what}."
 
 
-def _describe_bug(error: Exception) -> str:
-    what = one_line(f"{type(error).__name__}: {error}".removesuffix(": "))
+def _describe_bug(error: BaseException) -> str:
     return (
-        f"unexpected {what}; this is a bug in trapcli, please report it. "
+        f"unexpected {message_of(error)}; this is a bug in trapcli, please report it. "
         f"{debug.VARIABLE}=1 shows the traceback."
     )
 

@@ -4,25 +4,25 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
 from trapcli.building.case_builder import build_case
+from trapcli.building.invariants import giveaway_problems
 from trapcli.core import registry
-from trapcli.core.contract import Case, Family, Section, Verdict
-from trapcli.core.errors import TrapError
-from trapcli.core.family_calls import call, solver_output
+from trapcli.core.contract import Case, Family, Verdict
+from trapcli.core.errors import TrapError, message_of
+from trapcli.core.family_calls import call, explained, generated, solver_output, viewed
 from trapcli.core.knobs import parse_knobs
 from trapcli.core.output import output_of
+from trapcli.core.plugins.attributes import attribute_problems
+from trapcli.core.plugins.declarations import name_problem
 from trapcli.core.shorten import listed
 from trapcli.judging.judge import judge_output, stored_verdict_json
 from trapcli.suites.layout import README
 
-ATTRIBUTES: dict[str, type] = {"name": str, "title": str, "version": str, "knobs": type, "cases": int}
-METHODS = ("generate", "solve", "check", "explain")
-ANSWER_METHODS = ("instructions", "rules", "extract", "judge", "view")
 DRAWS = 30  # of a case; a build tries more, but a family that needs more is too slow to build
 FAILED_SEEDS = 3  # after which no more seeds are tried: they would fail in the same way
 DIGEST_SEEDS = 5  # that two other processes generate, to compare
@@ -58,7 +58,7 @@ def check_family(family: Family, *, seeds: int = 100, level: int | None = None) 
     __tracebackhide__ = True  # pytest then shows the list, not this function
     if seeds < 1:
         raise ValueError(f"seeds={seeds}: give 1 or more")
-    problems = [*_attribute_problems(family)]
+    problems = _attribute_problems(family)
     if not problems and level is not None and not 1 <= level <= len(family.levels):
         raise ValueError(f"level={level}: the family has the levels 1 to {len(family.levels)}")
     if not problems:
@@ -74,77 +74,19 @@ def case_digests(name: str, seeds: int) -> str:
     family = registry.family(name)
     parts = []
     for number in range(seeds):
-        case = family.generate(str(number), family.knobs(), number % len(family.traps))
+        case = generated(family, str(number), family.knobs(), number % len(family.traps))
         parts.append(json.dumps([dict(case.files), case.gold, list(case.mistakes)], sort_keys=True))
     return sha256("\n".join(parts).encode()).hexdigest()
 
 
-def _attribute_problems(family: Any) -> Iterator[str]:
-    if isinstance(family, type):
-        yield f"the family is the class {family.__name__}; give an instance of it"
-        return
-    for name, type_ in ATTRIBUTES.items():
-        value = getattr(family, name, None)
-        if not hasattr(family, name):
-            yield f"`{name}` is missing"
-        elif not isinstance(value, type_):
-            yield f"`{name}` must be of type {type_.__name__}, not {value!r}"
-        elif isinstance(value, str) and not (value.strip() and value.isprintable()):
-            yield f"`{name}` must be one line of text, not {value!r}"
-        elif isinstance(value, int) and value < 1:
-            yield f"`{name}` must be 1 or more, not {value}"
-    for name in ("traps", "mistakes"):
-        yield from _mapping_problems(name, getattr(family, name, None))
-    yield from _method_problems(family, METHODS, "family")
-    answers = getattr(family, "answers", None)
-    if answers is None:
-        yield "`answers` is missing: AmountAnswers(), EditsAnswers(...) or an answer kind of your own"
-    else:
-        yield from _method_problems(answers, ANSWER_METHODS, "family.answers")
-        if not isinstance(getattr(answers, "noop", None), str):
-            yield "`answers.noop` must be text"
-        if not isinstance(getattr(answers, "reads_files", None), bool):
-            yield "`answers.reads_files` must be True or False"
-    yield from _knob_problems(family)
-
-
-def _mapping_problems(name: str, mapping: object) -> Iterator[str]:
-    if not isinstance(mapping, Mapping):
-        yield f"`{name}` must map names to one-line descriptions"
-        return
-    for key, text in mapping.items():
-        if not all(isinstance(part, str) and part.strip() and part.isprintable() for part in (key, text)):
-            yield f"`{name}`: {key!r} needs a description of one line, not {text!r}"
-    if name == "traps" and not mapping:
-        yield "`traps` is empty: a family has at least one trap"
-
-
-def _method_problems(found: Any, names: Sequence[str], owner: str) -> Iterator[str]:
-    for name in names:
-        if not callable(getattr(found, name, None)):
-            yield f"`{owner}.{name}` is missing"
-
-
-def _knob_problems(family: Any) -> Iterator[str]:
-    knobs = getattr(family, "knobs", None)
-    if not (isinstance(knobs, type) and is_dataclass(knobs) and knobs.__dataclass_params__.frozen):  # type: ignore[attr-defined]
-        yield "`knobs` must be a frozen dataclass"
-        return
-    undeclared = False
-    for field in fields(knobs):
-        low, high = field.metadata.get("low"), field.metadata.get("high")
-        if low is None or high is None or not low <= field.default <= high:
-            undeclared = True
-            yield f"knob {field.name!r}: declare it with knob(default, low, high, help), default in range"
-    levels = getattr(family, "levels", None)
-    if not isinstance(levels, Sequence) or not levels or not all(isinstance(one, Mapping) for one in levels):
-        yield "`levels` must be a sequence of mappings, knob name -> value, with at least one level"
-    elif not undeclared:
-        for number, values in enumerate(levels, 1):
-            try:
-                parse_knobs(family, values)
-            except TrapError as error:
-                yield f"level {number}: {error}"
+def _attribute_problems(family: Any) -> list[str]:
+    try:
+        problems = list(attribute_problems(family))
+    except Exception as error:
+        return [f"to read an attribute raised {message_of(error)}"]
+    if not problems and (why := name_problem(family.name)):
+        problems.append(f"`name` is {family.name!r}: {why}")
+    return problems
 
 
 def _case_problems(family: Family, seeds: int, level: int | None) -> Iterator[str]:
@@ -179,7 +121,7 @@ def _try_seed(family: Family, seed: str, knobs: Any, k: int) -> tuple[Case | Non
         again = build_case(family, seed, knobs, k, DRAWS).case
         return case, [*_one_case_problems(family, case, again, k)]
     except Exception as error:  # whatever a family can be made to raise
-        text = str(error) if isinstance(error, TrapError) else f"{type(error).__name__}: {error}"
+        text = str(error) if isinstance(error, TrapError) else message_of(error)
         return None, [text]
 
 
@@ -194,17 +136,16 @@ def _one_case_problems(family: Family, case: Case, again: Case, k: int) -> Itera
         yield f"the case's family is {case.family!r}"
     if case.trap != list(family.traps)[k % len(family.traps)]:
         yield f"case {k} must set trap {k} modulo their number, not {case.trap!r}"
-    if " ".join(family.answers.instructions().split()) not in " ".join(case.files[README].split()):
+    instructions = call(family.name, "instructions", family.answers.instructions)
+    if " ".join(instructions.split()) not in " ".join(case.files[README].split()):
         yield f"{README} does not include answers.instructions(), so nobody learns how to answer"
-    for path, text in case.files.items():
-        if judge_output(family, case, output_of(text)).passed:
-            yield f"{path} passes as an answer"
+    yield from (problem.message for problem in giveaway_problems(family, case))
     yield from _verdict_problems(family, judge_output(family, case, solver_output(family, case.files)))
     for text in NONSENSE:
         yield from _verdict_problems(family, judge_output(family, case, output_of(text)))
     public = Case(family.name, "", case.files, None, (), id=case.id)
     for shown, only in ((case, False), (public, True)):
-        yield from _section_problems("explain", call(family.name, "explain", family.explain, shown, only))
+        explained(family, shown, only)
 
 
 def _verdict_problems(family: Family, verdict: Verdict) -> Iterator[str]:
@@ -213,20 +154,7 @@ def _verdict_problems(family: Family, verdict: Verdict) -> Iterator[str]:
         yield f"the verdict {data!r} does not survive JSON"
     if verdict.mistake and not set(verdict.mistake.split(" + ")) <= {*family.mistakes, "noop"}:
         yield f"a verdict names the mistake {verdict.mistake!r}, which the family does not declare"
-    view = call(family.name, "view", family.answers.view, replace(verdict, result=""))
-    yield from _section_problems("view", view)
-
-
-def _section_problems(step: str, sections: Any) -> Iterator[str]:
-    if not isinstance(sections, Sequence) or not all(isinstance(one, Section) for one in sections):
-        yield f"{step} must return a sequence of Section, not {sections!r:.60}"
-        return
-    for section in sections:
-        rows = [row for row in (section.columns, *section.rows) if row]
-        if not all(isinstance(cell, str) for row in rows for cell in row):
-            yield f"{step}: a cell of the section {section.title!r} is not text"
-        if section.columns and any(len(row) != len(section.columns) for row in section.rows):
-            yield f"{step}: a row of the section {section.title!r} is not as wide as its header"
+    viewed(family, replace(verdict, result=""))
 
 
 def _process_problems(family: Family) -> Iterator[str]:

@@ -168,10 +168,10 @@ def test_a_case_that_breaks_an_invariant_is_drawn_again(monkeypatch: pytest.Monk
             case = super().generate(seed, knobs, k)
             return case if len(asked) > 2 else replace(case, gold=-1)
 
-    built = build_case(Moody(), "77", Knobs(), 0)
+    built = build_case(Moody(), "77", Knobs(), 1)
     assert asked == ["77", "77/2", "77/3"]
     assert built.attempts == 3
-    assert built.case.gold == TOY.generate("77/3", Knobs(), 0).gold
+    assert built.case.gold == TOY.generate("77/3", Knobs(), 1).gold
 
 
 def test_a_case_that_cannot_be_made_is_an_error_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:

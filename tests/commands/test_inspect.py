@@ -127,7 +127,8 @@ def test_family_shows_cases_of_its_only_suite(run: Callable[..., Any], suite: An
     assert found["knobs"][0] == {
         "name": "lines", "type": "int", "default": 6, "low": 4, "high": 10_000, "help": "amounts in the file",
     }  # fmt: skip
-    assert [case["trap"] for case in found["suites"][0]["cases"]] == ["void_amount", "late_amount"] * 2
+    assert [case["trap"] for case in found["suites"][0]["case_list"]] == ["void_amount", "late_amount"] * 2
+    assert found["suites"][0]["cases"] == 4
 
 
 def test_family_with_several_suites_lists_them(run: Callable[..., Any], suite: Any, tmp_path: Path) -> None:

@@ -136,7 +136,7 @@ def test_a_file_without_permission_is_named(run: Callable[..., Any], toy: Any, t
 def test_a_file_that_fails_while_it_is_read_is_named(run: Callable[..., Any], toy: Any) -> None:
     """An error of the disk while an answer is read is an error that names the file."""
     assert_error(run("judge", "--case", "case_01", "/proc/self/mem"), "/proc/self/mem cannot be read")
-    assert_error(run("judge", "--answers", "/proc/self/mem"), "/proc/self/mem cannot be read")
+    assert "/proc/self/mem, line 1: it cannot be read" in run("judge", "--answers", "/proc/self/mem").err
 
 
 @pytest.mark.parametrize(
@@ -368,8 +368,10 @@ def test_a_batch_gives_json_lines_in_order_and_a_summary_on_stderr(
         )
     )
     result = run("judge", "--answers", "answers.jsonl", "--json", "--family", "toy")
-    verdicts = [json.loads(line) for line in result.out.splitlines()]
+    *verdicts, summary = [json.loads(line) for line in result.out.splitlines()]
     assert result.code == 1
+    assert (summary["schema"], summary["judged"], summary["passed"]) == ("batch/1", 4, 1)
+    assert summary["missing_cases"] == ["case_03", "case_04"]
     assert [(v["line"], v["id"], v["status"]) for v in verdicts] == [
         (1, "case_02", "passed"),
         (2, "case_01", "failed"),
@@ -382,7 +384,18 @@ def test_a_batch_gives_json_lines_in_order_and_a_summary_on_stderr(
         "void_amount        1       0       1          0        0",
         "all                4       1       1          1        1",
         "no answer, so not judged: 2 of 4 cases: case_03, case_04",
+        "keys that were ignored: model (in 1)",
     ]
+
+
+def test_a_batch_that_leaves_cases_out_is_not_all_passed(run: Callable[..., Any], toy: Any) -> None:
+    """Where every answer passes but a case has none, the exit code is 1, and the JSON lists the case."""
+    answers = [{"case": case, "output": right(toy, case)} for case in CASES]
+    result = run("judge", "--answers", "-", "--json", input=jsonl(*answers[:-1]))
+    assert (result.code, json.loads(result.out.splitlines()[-1])["missing_cases"]) == (1, ["case_04"])
+    result = run("judge", "--answers", "-", "--json", input=jsonl(*answers))
+    assert result.code == 0
+    assert [json.loads(line)["status"] for line in result.out.splitlines()] == ["passed"] * len(CASES)
 
 
 def test_a_batch_is_shown_as_a_line_for_each_answer_and_a_table(run: Callable[..., Any], toy: Any) -> None:
@@ -419,15 +432,53 @@ def test_a_directory_of_answers(run: Callable[..., Any], toy: Any, tmp_path: Pat
     assert lines[2] == "case_02.long.json  PASSED      the sum is right"
 
 
-def test_a_bad_line_stops_a_batch_and_the_verdicts_before_it_stay(
+def test_bad_lines_are_named_and_do_not_stop_a_batch(
     run: Callable[..., Any], toy: Any, tmp_path: Path
 ) -> None:
-    """A malformed line exits 2 with file and line number after the verdicts of the lines before."""
-    (tmp_path / "a.jsonl").write_text(jsonl({"case": "case_01", "output": right(toy)}) + "{oops}\n")
-    result = run("judge", "--answers", "a.jsonl", "--json")
+    """Every readable line is judged; the others are named with their reason, and the exit code is 2."""
+    answers = [{"case": case, "output": right(toy, case)} for case in CASES]
+    bad = [{"case": "case_01", "output": None}, {"case": "case_77", "output": "1"}]
+    (tmp_path / "a.jsonl").write_text(jsonl(bad[0], *answers, bad[1]) + '{"case": "case_0')
+    result = run("judge", "--answers", "a.jsonl")
     assert result.code == 2
-    assert json.loads(result.out)["status"] == "passed"
-    assert "a.jsonl, line 2: it is not JSON" in result.err
+    assert result.out.count("PASSED") == 4
+    assert result.out.splitlines()[-1] == "not judged, see the errors: line 1, line 6, line 7"
+    starts = [line[:60] for line in result.err.splitlines()]
+    assert starts[0].startswith('Error: a.jsonl, line 1: "output" is null;')
+    assert starts[1].startswith("Error: a.jsonl, line 6: the suite has no case")
+    assert starts[2].startswith("Error: a.jsonl, line 7: it is not JSON")
+    result = run("judge", "--answers", "a.jsonl", "--json")
+    *verdicts, summary = [json.loads(line) for line in result.out.splitlines()]
+    assert (result.code, len(verdicts), summary["unjudged"], summary["missing_cases"]) == (2, 4, 3, [])
+    assert [problem["line"] for problem in summary["problems"]] == [1, 6, 7]
+
+
+def test_a_batch_of_bad_lines_alone_still_has_its_summary(run: Callable[..., Any], toy: Any) -> None:
+    """Where no line can be judged the exit code is 2, and stdout has the summary alone."""
+    result = run("judge", "--answers", "-", "--json", input="null\n")
+    assert result.code == 2
+    summary = json.loads(result.out)
+    assert (summary["judged"], summary["missing_cases"]) == (0, CASES)
+    assert summary["problems"][0]["what"].startswith("it is not a JSON object.")
+
+
+def test_a_directory_and_lines_treat_an_unknown_case_alike(
+    run: Callable[..., Any], toy: Any, tmp_path: Path
+) -> None:
+    """An answer to a case that the suite does not have is named, the others are judged, exit code 2."""
+    (tmp_path / "out").mkdir()
+    for case in (*CASES, "case_77"):
+        (tmp_path / "out" / f"{case}.json").write_text(right(toy))
+    (tmp_path / "out" / "case_01.json~").write_text("an older one")
+    lines = jsonl(*({"case": case, "output": right(toy)} for case in (*CASES, "case_77")))
+    for result in (
+        run("judge", "--answers", "out", "--json"),
+        run("judge", "--answers", "-", "--json", input=lines),
+    ):
+        summary = json.loads(result.out.splitlines()[-1])
+        assert (result.code, summary["judged"], summary["unjudged"]) == (2, 4, 1)
+        assert "the suite has no case 'case_77'" in result.err
+    assert "case_01.json~" in run("judge", "--answers", "out").err
 
 
 @pytest.mark.parametrize("content", ["", "\n\n"])

@@ -1,7 +1,6 @@
 """Families are found by name through their entry points, wherever these are installed."""
 
 import sys
-from collections.abc import Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -10,14 +9,6 @@ from toy_family import declare
 
 from trapcli.core import registry
 from trapcli.core.errors import TrapError
-
-
-@pytest.fixture(autouse=True)
-def forgetful() -> Iterator[None]:
-    """Let each test look at sys.path afresh."""
-    registry._declared.cache_clear()
-    yield
-    registry._declared.cache_clear()
 
 
 def standard() -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import tracemalloc
 from io import BytesIO
 from pathlib import Path
@@ -14,8 +15,9 @@ from hypothesis import strategies as st
 
 from trapcli.core.contract import Answer, Case, Verdict
 from trapcli.core.errors import TrapError
-from trapcli.judging import batch
-from trapcli.judging.batch import Tally, judge_all, read_directory, read_lines
+from trapcli.judging import batch, batch_reader
+from trapcli.judging.batch import Tally, judge_all
+from trapcli.judging.batch_reader import Unjudged, answer_files, read_answer_files, read_lines
 
 CASES = ("case_01", "case_02", "case_03")
 
@@ -48,6 +50,10 @@ def read(raw: Any, cases: Any = CASES) -> Any:
     return list(read_lines(BytesIO(raw), "answers.jsonl", cases))
 
 
+def read_directory(directory: Path, note: Any = print) -> Any:
+    return list(read_answer_files(answer_files(directory, note), CASES))
+
+
 def test_each_line_is_an_answer_in_the_order_given() -> None:
     """Every line gives one answer with its line number, also several for one case."""
     found = read(
@@ -64,6 +70,7 @@ def test_each_line_is_an_answer_in_the_order_given() -> None:
     ]
     assert [(s.exit_code, s.timed_out) for s in found] == [(0, False), (3, False), (0, True)]
     assert found[1].place == "answers.jsonl, line 2"
+    assert [s.ignored for s in found] == [(), ("model", "trial"), ()]
 
 
 def test_blank_lines_bom_crlf_and_a_missing_last_newline_are_no_matter() -> None:
@@ -104,14 +111,37 @@ def test_blank_lines_bom_crlf_and_a_missing_last_newline_are_no_matter() -> None
         (b'\x00{"case": "case_01", "output": "a"}', "not JSON"),
     ],
 )
-def test_a_bad_line_is_an_error_that_names_file_and_line_after_the_answers_before_it(
-    bad: bytes, says: str
-) -> None:
-    """Answers before a bad line are given, then an error says which line is wrong and why."""
-    answers = read_lines(BytesIO(lines({"case": "case_01", "output": "a"}, bad)), "answers.jsonl", CASES)
-    assert next(answers).case == "case_01"
-    with pytest.raises(TrapError, match=rf"^answers\.jsonl, line 2: .*{says}"):
-        next(answers)
+def test_a_bad_line_is_named_and_the_answers_around_it_are_read(bad: bytes, says: str) -> None:
+    """A line that is not an answer is given as such, with file, line and reason, between the others."""
+    first, found, last = read(
+        lines({"case": "case_01", "output": "a"}, bad, {"case": "case_02", "output": ""})
+    )
+    assert (first.case, last.case, last.source) == ("case_01", "case_02", {"line": 3})
+    assert isinstance(found, Unjudged) and found.source == {"line": 2}
+    assert re.match(rf"answers\.jsonl, line 2: .*{says}", str(found))
+    assert "cut off" not in str(found)
+
+
+def test_a_last_line_without_an_end_may_have_been_cut_off() -> None:
+    """Of a broken last line without a newline the message says so; a whole one without it is read."""
+    whole = b'{"case": "case_01", "output": "a"}'
+    (found,) = read(whole)
+    assert found.case == "case_01"
+    (found,) = read(whole[:-3])
+    assert "it is not JSON" in found.why and "The line has no end: was the file cut off?" in found.why
+
+
+def test_a_disk_that_fails_in_the_middle_costs_only_what_it_does_not_give() -> None:
+    """An error while a line is read is given for that line, and ends the reading."""
+
+    class Failing(BytesIO):
+        def readline(self, size: int | None = -1, /) -> bytes:
+            if self.tell():
+                raise OSError(5, "Input/output error")
+            return super().readline(size)
+
+    _, bad = read_lines(Failing(lines({"case": "case_01", "output": "a"}) * 3), "answers.jsonl", CASES)
+    assert str(bad) == "answers.jsonl, line 2: it cannot be read: Input/output error."
 
 
 @pytest.mark.parametrize(
@@ -129,15 +159,24 @@ def test_near_misses_of_bad_lines_are_read(line: Any) -> None:
     assert (found.output.text, found.exit_code, found.timed_out) == ("a", 0, False)
 
 
-def test_a_line_past_the_bound_is_refused_without_reading_it_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A line longer than the bound is an error, and no more than the bound of it is read."""
-    monkeypatch.setattr(batch, "LONGEST_LINE", 1000)
-    fits = lines({"case": "case_01", "output": "a" * 900})
-    assert len(read(fits)) == 1
-    stream = BytesIO(lines({"case": "case_01", "output": "a" * 5_000_000}))
-    with pytest.raises(TrapError, match="line 1: it is longer than"):
-        next(read_lines(stream, "answers.jsonl", CASES))
-    assert stream.tell() == 1001
+def test_a_line_past_the_bound_is_named_without_reading_it_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line longer than the bound is not an answer, is never held whole, and the next line is read."""
+    monkeypatch.setattr(batch_reader, "LONGEST_LINE", 1000)
+    good = {"case": "case_01", "output": "a" * 900}
+    longest = 0
+
+    class Measured(BytesIO):
+        def readline(self, size: int | None = -1, /) -> bytes:
+            nonlocal longest
+            raw = super().readline(size)
+            longest = max(longest, len(raw))
+            return raw
+
+    raw = lines(good, {"case": "case_01", "output": "a" * 50_000}, good)
+    found = list(read_lines(Measured(raw), "answers.jsonl", CASES))
+    assert [one.source["line"] for one in found] == [1, 2, 3]
+    assert isinstance(found[1], Unjudged) and found[1].why.startswith("it is longer than")
+    assert not isinstance(found[2], Unjudged) and longest == 1001
 
 
 def test_a_lone_surrogate_in_an_output_is_no_text_and_no_error() -> None:
@@ -156,12 +195,13 @@ def test_only_the_tail_of_a_long_output_is_read(length: int, cut: bool) -> None:
 
 
 @given(st.binary(max_size=300))
-def test_any_bytes_give_answers_or_an_error_for_the_user(raw: Any) -> None:
-    """No file, whatever its bytes, leads to anything but answers or a TrapError."""
-    try:
-        assert all(found.case in CASES for found in read(raw))
-    except TrapError as error:
-        assert str(error).startswith("answers.jsonl, line ")
+def test_any_bytes_give_answers_or_a_reason_for_the_user(raw: Any) -> None:
+    """Whatever the bytes of a file are, each line is an answer or has a reason why not."""
+    for found in read(raw):
+        if isinstance(found, Unjudged):
+            assert found.why and found.place.startswith("answers.jsonl, line ")
+        else:
+            assert found.case in CASES
 
 
 def test_a_directory_gives_the_files_named_after_cases_by_name(tmp_path: Path) -> None:
@@ -178,7 +218,7 @@ def test_a_directory_gives_the_files_named_after_cases_by_name(tmp_path: Path) -
         (tmp_path / name).write_text(name)
     (tmp_path / "case_02.d").mkdir()
     notes: list[str] = []
-    found = list(read_directory(tmp_path, CASES, notes.append))
+    found = read_directory(tmp_path, notes.append)
     assert [(s.case, s.source["file"]) for s in found] == [
         ("case_01", "case_01.json"),
         ("case_01", "case_01.txt"),
@@ -186,34 +226,77 @@ def test_a_directory_gives_the_files_named_after_cases_by_name(tmp_path: Path) -
         ("case_03", "case_03"),
     ]
     assert found[0].output.text == "case_01.json"
-    (note,) = notes
-    assert note.endswith(": .hidden, case_02.d, mycase_01.json, notes.txt")
+    assert [(note.split()[4], note.partition(": ")[2]) for note in notes] == [
+        ("they", ".hidden"),
+        ("they", "case_02.d"),
+        ("they", "mycase_01.json, notes.txt"),
+    ]
 
 
-def test_a_directory_with_an_answer_for_no_case_is_refused_before_any_is_judged(tmp_path: Path) -> None:
-    """A file called after a case that the suite does not have is an error, not a silent gap."""
+@pytest.mark.parametrize(
+    ("name", "is_answer"),
+    [
+        ("case_01.json", True),
+        ("case_01", True),
+        ("case_01.try.2.json", True),
+        ("case_01.stdout", True),
+        ("case_01.logic.txt", True),
+        ("case_01.json~", False),
+        ("case_01.json.bak", False),
+        ("case_01.json.BAK", False),
+        ("case_01.orig", False),
+        ("case_01.json.swp", False),
+        (".case_01.json.swp", False),
+        ("#case_01.json#", False),
+        ("case_01.stderr", False),
+        ("case_01.log", False),
+        (".case_01.json", False),
+    ],
+)
+def test_backups_and_logs_are_not_answers(name: str, is_answer: bool, tmp_path: Path) -> None:
+    """What editors and programs leave beside an answer is ignored with a note that names it."""
+    (tmp_path / name).write_text("a")
+    notes: list[str] = []
+    assert [path.name for path in answer_files(tmp_path, notes.append)] == [name] * is_answer
+    assert [name in note and "backups or logs" in note for note in notes] == [True] * (not is_answer)
+
+
+def test_links_lead_to_answers_or_nowhere(tmp_path: Path) -> None:
+    """A link to a file is an answer; one that leads nowhere is an answer that cannot be read."""
+    (tmp_path / "text").write_text("a")
+    (tmp_path / "case_01.json").symlink_to("text")
+    (tmp_path / "case_02.json").symlink_to("gone")
+    (tmp_path / "case_03.json").symlink_to(tmp_path)
+    good, bad = read_directory(tmp_path)
+    assert (good.case, good.output.text) == ("case_01", "a")
+    assert bad.source == {"file": "case_02.json"} and "cannot be read: No such file" in bad.why
+
+
+def test_a_file_for_no_case_is_named_and_does_not_stop_the_others(tmp_path: Path) -> None:
+    """A file called after a case that the suite does not have has no verdict, as a line has none."""
     (tmp_path / "case_01.json").write_text("a")
-    (tmp_path / "case_99.json").write_text("a")
-    with pytest.raises(TrapError, match=r"case_99\.json: the suite has no case 'case_99'"):
-        next(read_directory(tmp_path, CASES, print))
+    (tmp_path / "case_00.json").write_text("a")
+    bad, good = read_directory(tmp_path)
+    assert "the suite has no case 'case_00'; it has case_01, case_02, case_03." in bad.why
+    assert good.case == "case_01"
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_a_file_that_may_not_be_read_is_named(tmp_path: Path) -> None:
-    """A file without read permission is an error that names it."""
+    """A file without read permission has no verdict, and is named; a directory without it is an error."""
     path = tmp_path / "case_01.json"
     path.write_text("a")
     path.chmod(0)
-    with pytest.raises(TrapError, match=r"case_01\.json cannot be read"):
-        list(read_directory(tmp_path, CASES, print))
+    (found,) = read_directory(tmp_path)
+    assert "cannot be read" in found.why and found.place.endswith("case_01.json")
 
 
 def test_a_pipe_in_a_directory_is_ignored(tmp_path: Path) -> None:
     """A named pipe that nobody writes to does not stop the batch."""
     os.mkfifo(tmp_path / "case_01.json")
     notes: list[str] = []
-    assert list(read_directory(tmp_path, CASES, notes.append)) == []
-    assert "case_01.json" in notes[0]
+    assert read_directory(tmp_path, notes.append) == []
+    assert "they are not files: case_01.json" in notes[0]
 
 
 def test_verdicts_come_one_by_one_with_how_the_process_ended() -> None:
@@ -226,8 +309,8 @@ def test_verdicts_come_one_by_one_with_how_the_process_ended() -> None:
         {"case": "case_01", "output": ""},
     ]
     stream = BytesIO(lines(*given_lines))
-    verdicts = judge_all(FAMILY, case, read_lines(stream, "answers.jsonl", CASES))
-    assert [v.status for _, v in verdicts] == ["passed", "failed", "crashed", "timed_out", "empty"]
+    verdicts: Any = judge_all(FAMILY, case, read_lines(stream, "answers.jsonl", CASES))
+    assert [v.status for _, v, _ in verdicts] == ["passed", "failed", "crashed", "timed_out", "empty"]
 
 
 def test_a_case_is_read_once_while_it_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -241,21 +324,42 @@ def test_a_case_is_read_once_while_it_is_kept(monkeypatch: pytest.MonkeyPatch) -
 
     order = ["case_01", "case_02", "case_01", "case_03", "case_01", "case_02"]
     raw = lines(*({"case": c, "output": "a"} for c in order))
-    verdicts = list(judge_all(FAMILY, read_case, read_lines(BytesIO(raw), "a", CASES)))
-    assert [v.id for _, v in verdicts] == order
+    verdicts: Any = list(judge_all(FAMILY, read_case, read_lines(BytesIO(raw), "a", CASES)))
+    assert [v.id for _, v, _ in verdicts] == order
     assert reads == ["case_01", "case_02", "case_03", "case_02"]
     monkeypatch.setattr(batch, "CASES_KEPT", 1)
     assert len(list(judge_all(FAMILY, case, read_lines(BytesIO(raw), "a", CASES)))) == len(order)
 
 
-def test_a_family_that_fails_names_the_line() -> None:
-    """When no verdict can be given, the error tells which answer it was."""
-    broken = family(extract=lambda output: 1 / 0, judge=None)
-    raw = lines({"case": "case_01", "output": "a"})
-    with pytest.raises(
-        TrapError, match=r"^answers\.jsonl, line 1: no verdict on case_01: family 'words' failed"
-    ):
-        list(judge_all(broken, case, read_lines(BytesIO(raw), "answers.jsonl", CASES)))
+def test_an_answer_on_which_the_family_fails_is_named_and_the_others_are_judged() -> None:
+    """When no verdict can be given or shown, the answer is named, and the next one is judged."""
+    broken = family(
+        extract=lambda output: Answer(1 / len(output.text.strip("x"))), judge=FAMILY.answers.judge
+    )
+    raw = lines({"case": "case_01", "output": "x"}, {"case": "case_01", "output": "a"})
+    bad, good = judge_all(broken, case, read_lines(BytesIO(raw), "answers.jsonl", CASES))
+    assert str(bad).startswith("answers.jsonl, line 1: no verdict on case_01: family 'words' failed: extract")
+    assert not isinstance(good, Unjudged) and good[1].status == "failed"
+
+    def render(submission: Any, verdict: Verdict) -> str:
+        raise TrapError("it cannot be shown")
+
+    bad, _ = judge_all(FAMILY, case, read_lines(BytesIO(raw), "answers.jsonl", CASES), render)
+    assert str(bad) == "answers.jsonl, line 1: it cannot be shown"
+
+
+def test_a_damaged_case_costs_only_its_own_answers() -> None:
+    """An answer whose case cannot be read is named, and the answers to other cases are judged."""
+
+    def read_case(case_id: str) -> Any:
+        if case_id == "case_01":
+            raise TrapError("answer.json was changed")
+        return case(case_id)
+
+    raw = lines({"case": "case_01", "output": "a"}, {"case": "case_02", "output": "a"})
+    bad, good = judge_all(FAMILY, read_case, read_lines(BytesIO(raw), "answers.jsonl", CASES))
+    assert str(bad) == "answers.jsonl, line 1: answer.json was changed"
+    assert not isinstance(good, Unjudged) and good[1].id == "case_02"
 
 
 @pytest.mark.slow
@@ -270,7 +374,8 @@ def test_memory_does_not_grow_with_the_number_of_answers(tmp_path: Path) -> None
         tally = Tally()
         tracemalloc.start()
         with path.open("rb") as stream:
-            for _, verdict in judge_all(FAMILY, case, read_lines(stream, "a", CASES)):
+            judged: Any = judge_all(FAMILY, case, read_lines(stream, "a", CASES))
+            for _, verdict, _ in judged:
                 tally.add(verdict)
         _, most = tracemalloc.get_traced_memory()
         tracemalloc.stop()
@@ -293,3 +398,32 @@ def test_the_tally_counts_by_trap_and_status_and_names_cases_without_an_answer()
         "no answer, so not judged: 1 of 3 cases: case_03",
     ]
     assert (tally.total(), tally.total("passed")) == (3, 1)
+    assert not tally.all_passed(CASES)
+    assert tally.to_json(CASES)["missing_cases"] == ["case_03"]
+
+
+def test_the_tally_names_what_was_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Answers without a verdict and keys that nobody reads are counted, and the first of them named."""
+    monkeypatch.setattr(batch, "MOST_NAMED", 2)
+    tally = Tally()
+    for case_id in CASES:
+        tally.add(
+            Verdict("passed", "", id=case_id, trap="odd"), ["model", "exitcode"][: 1 + (case_id == "case_01")]
+        )
+    assert tally.all_passed(CASES) and tally.complete(CASES)
+    assert tally.lines(CASES)[-1] == "keys that were ignored: model (in 3), exitcode (in 1)"
+    for number in range(4, 8):
+        tally.add_unjudged(Unjudged({"line": number}, f"a, line {number}", "it is not JSON"))
+    assert not tally.all_passed(CASES) and not tally.complete(CASES)
+    assert tally.lines(CASES)[-1] == "not judged, see the errors: line 4, line 5 and 2 more"
+    assert tally.to_json(CASES) == {
+        "schema": "batch/1",
+        "judged": 3,
+        "passed": 3,
+        "statuses": {"passed": 3},
+        "traps": {"odd": {"passed": 3}},
+        "missing_cases": [],
+        "unjudged": 4,
+        "problems": [{"line": 4, "what": "it is not JSON"}, {"line": 5, "what": "it is not JSON"}],
+        "ignored_keys": {"model": 3, "exitcode": 1},
+    }

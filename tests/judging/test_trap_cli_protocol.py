@@ -95,7 +95,9 @@ def test_grade_of_a_run() -> None:
             result("case_04", metrics("timed_out", "b"), duration=600.0, exit_code=124),
         ]
     )
+    assert next(iter(found)) == "run_passes"  # a report may cut the line
     assert found == {
+        "run_passes": True,
         "mean_score": 0.5,
         "passed": 2,
         "judged": 4,
@@ -109,6 +111,31 @@ def test_grade_of_a_run() -> None:
         "cost_usd": 0.75,
         "judge_errors": [],
     }
+
+
+@pytest.mark.parametrize(
+    ("passed", "failed", "broken", "passes"),
+    [
+        (1, 0, 0, True),
+        (1, 1, 0, True),
+        (3, 4, 0, False),
+        (0, 1, 0, False),
+        (2, 1, 1, True),
+        (2, 1, 2, None),
+        (1, 3, 2, None),
+        (1, 4, 2, False),
+        (1, 0, 5, None),
+        (0, 0, 1, None),
+        (0, 0, 0, None),
+    ],
+)
+def test_a_run_passes_at_a_mean_of_one_half(passed: int, failed: int, broken: int, passes: Any) -> None:
+    """The run's verdict is that of the mean; cases without a verdict leave it open if they could turn it."""
+    results = [result("case_01", metrics("passed"))] * passed + [
+        result("case_02", metrics("failed"))
+    ] * failed
+    results += [result("case_03", None, judge_exit_code=2)] * broken
+    assert trap_cli_protocol.grade(results)["run_passes"] is passes
 
 
 @pytest.mark.parametrize(

@@ -159,21 +159,26 @@ def test_verdicts(run: Run, toy: Suite, status: str) -> None:
 
 
 def test_verdicts_of_many_answers(run: Run, toy: Suite, tmp_path: Path) -> None:
-    """Each line of `judge --answers --json` is a verdict with the answer's line or file, never with both."""
+    """Each line is a verdict with the answer's line or file, never with both; the last one sums them up."""
     answers: list[Json] = [{"case": "case_01", "output": one} for one in outputs_of(toy).values()]
     answers += [{**answers[0], "exit_code": -11}, {**answers[0], "timed_out": True, "files": {"a": "b"}}]
     answers.append({"case": "case_02", "output": "", "exit_code": None, "timed_out": None, "other": 1})
     assert [errors("answer", answer) for answer in answers] == [[]] * len(answers)
     text = "".join(json.dumps(answer) + "\n" for answer in answers)
     lines = run("judge", "--answers", "-", "--json", input=text).out.splitlines()
-    verdicts = [checked(line, "verdict") for line in lines]
+    verdicts = [checked(line, "verdict") for line in lines[:-1]]
+    summary = checked(lines[-1], "batch")
+    assert summary["statuses"]["empty"] == 2 and summary["ignored_keys"] == {"other": 1}
+    assert errors("batch", {**summary, "problems": [{"line": 1, "file": "a", "what": "b"}]})
     assert {one["status"] for one in verdicts} == {*STATUSES}
     assert [one["line"] for one in verdicts] == [*range(1, len(answers) + 1)]
     assert errors("verdict", {**verdicts[0], "file": "case_01.txt"})
     (tmp_path / "answers").mkdir()
     (tmp_path / "answers" / "case_01.txt").write_text("7")
-    line = run("judge", "--answers", "answers", "--json").out
+    (tmp_path / "answers" / "case_99.txt").write_text("7")
+    line, last = run("judge", "--answers", "answers", "--json").out.splitlines()
     assert checked(line, "verdict")["file"] == "case_01.txt"
+    assert checked(last, "batch")["problems"][0]["file"] == "case_99.txt"
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from trapcli.core.errors import TrapError
-from trapcli.system.locks import locked_directory, locked_file, try_lock
+from trapcli.system.locks import is_in_use, locked_directory, locked_file, shared_directories, try_lock
 
 HOLDER = """
 import sys, time
@@ -74,3 +74,17 @@ def test_a_directory_can_be_locked(tmp_path: Path) -> None:
     start = time.monotonic()
     with locked_directory(tmp_path):
         assert time.monotonic() - start < 5
+
+
+def test_a_directory_is_in_use_while_anyone_shares_it(tmp_path: Path) -> None:
+    """Several may share a directory; it is free again when the last of them has left, and if it is gone."""
+    one, two = tmp_path / "one", tmp_path / "two"
+    one.mkdir()
+    two.mkdir()
+    assert not is_in_use(one)
+    with shared_directories([one, two]):
+        with shared_directories([one]):
+            assert is_in_use(one)
+        assert is_in_use(one) and is_in_use(two)
+    assert not is_in_use(one) and not is_in_use(two)
+    assert not is_in_use(tmp_path / "gone")

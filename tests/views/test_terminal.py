@@ -14,6 +14,7 @@ from trapcli.core.contract import Section, Verdict
 from trapcli.views.terminal import show_sections, show_verdict
 
 FAMILY = SimpleNamespace(
+    name="toy",
     traps={"moved": "a customer moved"},
     mistakes={"late": "one period too late", "early": "one period too early"},
     answers=SimpleNamespace(

@@ -1,7 +1,7 @@
 """Build a suite: a recipe becomes cases that hold every invariant, and these a suite on disk."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from trapcli.suites.reader import Suite, open_suite
 from trapcli.suites.replaceable import replaced_directories, require_replaceable
 from trapcli.suites.replacement import replace_directories
 from trapcli.suites.writer import WrittenCase, write_suite
+from trapcli.system.locks import is_in_use
 
 WORTH_A_WORKER = 10  # cases: starting a process costs about as much as building a few
 
@@ -71,11 +72,12 @@ def build_suite(
     progress: called with (done, total) after each case.
 
     All or nothing: whatever stops it, the directories are as they were. Raises TrapError if a
-    directory may not be replaced, if another build is writing there, if a case cannot be made, or if
-    the disk fails.
+    directory may not be replaced, if a run uses it, if another build is writing there, if a case
+    cannot be made, or if the disk fails.
     """
     targets = replaced_directories(halves)
     require_replaceable(targets, force)
+    _require_unused(targets)
     jobs = jobs or max(1, min(os.cpu_count() or 1, recipe.count // WORTH_A_WORKER))
     try:
         with replace_directories(targets, lambda: require_replaceable(targets, force)) as stages:
@@ -89,6 +91,7 @@ def build_suite(
                     _require_alike(family, case_id, written, next(iter(cases.values())))
                     progress(len(cases), recipe.count)
             write_suite(stage, family, recipe, cases, canary(family, recipe.seed))
+            _require_unused(targets)  # a run may have started in the meantime
     except OSError as error:
         place = f" ({os.fsdecode(error.filename)})" if error.filename is not None else ""
         raise TrapError(
@@ -101,6 +104,16 @@ def build_suite(
 def build_practice(family: Family, target: Path, progress: Callable[[int, int], None]) -> Suite:
     """Build the suite that `trapcli build FAMILY` makes: the same for everybody."""
     return build_suite(family, make_recipe(family), Halves.of(target), jobs=None, progress=progress)
+
+
+def _require_unused(targets: Sequence[Path]) -> None:
+    """Raise TrapError if a run of calibrate uses a suite that would be replaced."""
+    for target in targets:
+        if is_in_use(target):
+            raise TrapError(
+                f"{target} is in use by a run of `trapcli calibrate`, which would lose its cases. "
+                "Wait until it has ended, or name another place."
+            )
 
 
 def _require_alike(family: Family, case_id: str, case: WrittenCase, first: WrittenCase) -> None:

@@ -9,12 +9,12 @@ from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
-from trapcli.building.invariants import examine
+from trapcli.building.invariants import examine, giveaway_problems
 from trapcli.core.case_ids import case_id
 from trapcli.core.contract import Case, Family, Problem
 from trapcli.core.draw import Draw
-from trapcli.core.errors import TrapError
-from trapcli.core.family_calls import call, fault
+from trapcli.core.errors import FamilyFault, TrapError, message_of
+from trapcli.core.family_calls import fault, generated, solver_output
 from trapcli.core.recipe import is_practice
 from trapcli.core.shorten import quoted
 from trapcli.suites.layout import README
@@ -84,7 +84,7 @@ def build_case(family: Family, seed: str, knobs: Any, k: int, draws: int | None 
 
     draws: how many to try, default `DRAWS`.
 
-    Raises TrapError, naming the invariant that failed most often, if none of them holds all.
+    Raises FamilyFault, naming the invariant that failed most often, if none of them holds all.
     """
     index, line = case_index(family, seed, k), canary(family, seed)
     failures: Counter[str] = Counter()
@@ -92,18 +92,42 @@ def build_case(family: Family, seed: str, knobs: Any, k: int, draws: int | None 
     draws = draws or DRAWS
     for attempt in range(1, draws + 1):
         drawn = seed if attempt == 1 else f"{seed}/{attempt}"
-        case = _as_on_disk(family, call(family.name, "generate", family.generate, drawn, knobs, index), line)
+        case = _draw(family, drawn, knobs, index, line)
         known, problems = examine(family, case, seed)
+        if not problems and k < len(family.traps):  # once for each trap: it costs up to a fifth of a build
+            problems = [*giveaway_problems(family, case)]
         if not problems:
+            if k == 0:  # once in a build: generating may be most of the work
+                _require_repeatable(family, case, _draw(family, drawn, knobs, index, line))
             return BuiltCase(replace(case, known_mistakes=known, id=case_id(k + 1)), attempt, index)
         debug.log("%s: draw %d of case %d was rejected: %s", family.name, attempt, k + 1, problems[0])
         failures.update([*dict.fromkeys(problem.where for problem in problems)])
         last |= {problem.where: problem for problem in problems}
     name, times = failures.most_common(1)[0]
-    raise TrapError(
+    raise FamilyFault(
         f"{family.name} cannot make case {k + 1} with these knobs: {times} of {draws} draws broke the "
         f"invariant {name!r}, for instance: {last[name]}. Try other knobs or another seed."
     )
+
+
+def _draw(family: Family, seed: str, knobs: Any, index: int, line: str) -> Case:
+    try:
+        return _as_on_disk(family, generated(family, seed, knobs, index), line)
+    except TrapError as error:  # also one that the family raises because these knobs allow no case
+        raise FamilyFault(str(error)) from error
+
+
+def _require_repeatable(family: Family, case: Case, again: Case) -> None:
+    """Raise FamilyFault if a case that was generated again, or the solver's answer to it, is another one."""
+    for what in ("trap", "files", "gold", "mistakes", "facts"):
+        if getattr(case, what) != getattr(again, what):
+            raise fault(
+                family.name,
+                f"generate gave two cases with different {what} for the same arguments: use no randomness "
+                "but Draw, no clock, and no order of a set",
+            )
+    if solver_output(family, case.files) != solver_output(family, case.files):
+        raise fault(family.name, "solve gave two different answers to the same files")
 
 
 def _as_on_disk(family: Family, case: Case, line: str) -> Case:
@@ -113,8 +137,9 @@ def _as_on_disk(family: Family, case: Case, line: str) -> Case:
         files[README] = f"{files[README].rstrip()}\n\n{line}\n"
     try:
         gold, facts = json.loads(json.dumps([case.gold, dict(case.facts)], allow_nan=False))
-    except (TypeError, ValueError) as error:
+    except Exception as error:  # whatever they are
+        what = message_of(error)
         raise fault(
-            family.name, f"gold or facts of a case of trap {case.trap!r} are not JSON data: {error}"
+            family.name, f"gold or facts of a case of trap {case.trap!r} are not JSON data: {what}"
         ) from error
     return replace(case, files=files, gold=gold, facts=facts)

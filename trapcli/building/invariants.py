@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from trapcli.core.contract import Case, Family, KnownMistake, Problem
 from trapcli.core.errors import FamilyFault, TrapError
-from trapcli.core.family_calls import call, solver_output
+from trapcli.core.family_calls import checked, solver_output
 from trapcli.core.output import output_of
 from trapcli.core.recipe import is_practice
 from trapcli.judging.judge import judge_output
@@ -35,7 +35,7 @@ def examine(family: Family, case: Case, seed: str = "") -> tuple[tuple[KnownMist
     try:
         problems += _opacity_problems(family, case, seed)
         problems += _answer_problems(family, case, known)
-        problems += call(family.name, "check", lambda: list(family.check(case)))
+        problems += checked(family, case)
     except FamilyFault:
         raise
     except TrapError as error:
@@ -111,6 +111,13 @@ def _opacity_problems(family: Family, case: Case, seed: str) -> Iterator[Problem
                 yield Problem(f"{path} names {name!r}", "opaque")
         if any(secret.search(text) for secret in secrets):
             yield Problem(f"{path} contains the seed", "opaque")
+
+
+def giveaway_problems(family: Family, case: Case) -> Iterator[Problem]:
+    """Yield the public files that pass as an answer when they are printed as they are."""
+    for path, text in case.files.items():
+        if judge_output(family, case, output_of(text)).passed:
+            yield Problem(f"{path} passes as an answer", "opaque")
 
 
 def _seed_patterns(seed: str) -> list[re.Pattern[str]]:

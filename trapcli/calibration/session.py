@@ -36,6 +36,7 @@ from trapcli.calibration.store.store import Store, open_store
 from trapcli.calibration.suite_names import short_path
 from trapcli.core.errors import TrapError
 from trapcli.suites.reader import Suite
+from trapcli.system.locks import shared_directories
 from trapcli.system.package import __version__
 
 REFERENCE_SOLVER = "builtin:solve"
@@ -178,7 +179,8 @@ class Session:
         trials = plural(run.plan.total - len(store.trial_keys(run.number)), "trial")
         self._on_note(f"run {run.number}: {trials} of {run.plan.solution.given} on {names}")
         try:
-            interrupted = carry_out(store, run, suites, self._on_progress)
+            with shared_directories(suite.directory for suite in suites):
+                interrupted = carry_out(store, run, suites, self._on_progress)
         except KeyboardInterrupt:  # the second one: the first is noted, and ends the run in order
             self._on_note(f"`trapcli calibrate --resume {run.number}` runs the open trials")
             raise

@@ -10,7 +10,8 @@ import click
 
 from trapcli.commands.completion import complete_families, complete_knobs, knob_helps, loadable_families
 from trapcli.commands.options import DIRECTORY, WholeNumber
-from trapcli.core.errors import TrapError
+from trapcli.core.contract import Problem
+from trapcli.core.errors import DONE, FAILED, UNUSABLE, FamilyFault, TrapError
 from trapcli.core.recipe import MOST_CASES
 from trapcli.suites.layout import HOME
 from trapcli.views.json_document import json_document
@@ -87,8 +88,17 @@ class BuildCommand(click.Command):
         super().format_epilog(ctx, formatter)
 
 
+HELP = """\
+Build a suite of tasks of FAMILY from a seed.
+
+The same family version, seed, knobs and number of cases give the same bytes, on any
+machine. All or nothing: if it is interrupted, what was there before stays as it was.
+"""
+
+
 @click.command(
     cls=BuildCommand,
+    help=HELP,
     epilog="""\b
 Examples:
   trapcli build billing
@@ -137,58 +147,81 @@ Examples:
 @click.option("-j", "--jobs", metavar="N", type=WholeNumber(1, 256), help="Processes that build cases.")
 @click.option("--force", is_flag=True, help="Replace a suite that is already there.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was built as one JSON document.")
-def command(**parameters: Any) -> None:
-    """Build a suite of tasks of FAMILY from a seed.
-
-    The same family version, seed, knobs and number of cases give the same bytes, on any
-    machine. All or nothing: if it is interrupted, what was there before stays as it was.
-    """
-    from trapcli.building.builder import build_suite
+def command(**parameters: Any) -> int:
+    """Build what the command line asks for; with --all go on after a family that fails."""
     from trapcli.suites.replaceable import replaced_directories, require_replaceable
 
     request = Request(**parameters)
-    orders = [_order(family, request) for family in _families(request)]
+    families, problems = _families(request)
+    orders = [_order(family, request) for family in families]
     for order in orders:  # check all of them before the first is built
         require_replaceable(replaced_directories(order.halves), request.force)
+    for problem in problems:
+        click.echo(f"Error: {problem.message}", err=True)
     documents = []
     for order in orders:
-        with bar(f"building {order.family.name}", order.recipe.count) as advance:
-            suite = build_suite(
-                order.family,
-                order.recipe,
-                order.halves,
-                jobs=request.jobs,
-                force=request.force,
-                progress=advance,
-            )
+        try:
+            suite = _build(order, request)
+        except FamilyFault as error:
+            if not request.everything:
+                raise
+            click.echo(f"Error: {error}", err=True)
+            problems.append(Problem(str(error), order.family.name))
+            continue
         documents.append(_document(suite, order, request.drawn))
         if not request.as_json:
             click.echo("\n".join(_lines(suite, order, documents[-1]["digest"])))
     if request.as_json:
-        click.echo(json_document("build/1", {"suites": documents}))
+        wrong = [{"where": problem.where, "what": problem.message} for problem in problems]
+        click.echo(json_document("build/1", {"suites": documents, **({"problems": wrong} if wrong else {})}))
+    if not problems:
+        return DONE
+    left_out = ", ".join(dict.fromkeys(problem.where for problem in problems))
+    click.echo(f"left out: {left_out}; the errors above say why", err=True)
+    return FAILED if documents else UNUSABLE
 
 
-def _families(request: Request) -> "list[Family]":
-    """Return the family that is named, or with --all every one; an error if --set fits none of them."""
+def _build(order: Order, request: Request) -> "Suite":
+    from trapcli.building.builder import build_suite
+
+    with bar(f"building {order.family.name}", order.recipe.count) as advance:
+        return build_suite(
+            order.family,
+            order.recipe,
+            order.halves,
+            jobs=request.jobs,
+            force=request.force,
+            progress=advance,
+        )
+
+
+def _families(request: Request) -> "tuple[list[Family], list[Problem]]":
+    """Return the family that is named, or with --all every one that loads, and why others are left out.
+
+    Raises TrapError if --set fits none of them.
+    """
     from trapcli.core import registry
 
     name, installed = request.family, registry.names()
     if name is not None:
         if request.everything:
             raise click.UsageError(f"Either {name} or --all, not both.")
-        return [registry.family(name)]
+        for problem in registry.refused():
+            if problem.where.partition(" of ")[0] == name:
+                click.echo(f"Warning: {problem.message}", err=True)
+        return [registry.family(name)], []
     if not request.everything:
         raise click.UsageError(f"Name a family, or give --all. Installed: {', '.join(installed) or 'none'}.")
     if not installed:
         raise TrapError("no family is installed. Install a package that has one.")
-    families = [registry.family(one) for one in installed]
+    families, problems = registry.usable()
     known = {knob.name for family in families for knob in fields(family.knobs)}
     for knob in request.knobs():
         if knob not in known:
             raise TrapError(
                 f"no family has a knob {knob!r}; the knobs are {', '.join(sorted(known)) or 'none'}."
             )
-    return families
+    return families, problems
 
 
 def _order(family: "Family", request: Request) -> Order:

@@ -39,8 +39,26 @@ def _refuse_nan(ctx: click.Context, param: click.Parameter, value: float | None)
     return value
 
 
+HELP = """\
+Run an agent's command several times on each case, and report how often it passes.
+
+The agent is any command. It finds its case through the variable TRAP_MANIFEST, which
+holds {"inputs_dir": ..., "outputs_dir": ...} as JSON; its answer is what it prints (for
+some families, the files that it leaves in outputs_dir). FAMILY names suites in traps/
+(default: all; missing ones are built). Without --solution, suites and judge are checked:
+every known mistake must fail, and the reference solver must pass every trial.
+
+Each trial is stored in .trapcli/ (never inside a suite) when it ends; `trapcli inspect run N`
+shows it.
+
+Exit code 0: done (without --solution: and the self-check passed); 1: it failed, or a trial
+could not be run or judged; 2: could not be run; 130: interrupted.
+"""
+
+
 @click.command(
     "calibrate",
+    help=HELP,
     epilog="""\b
 Examples:
   trapcli calibrate --trials 10                   # self-check of all families
@@ -121,20 +139,7 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Run an agent's command several times on each case, and report how often it passes.
-
-    The agent is any command. It finds its case through the variable TRAP_MANIFEST, which
-    holds {"inputs_dir": ..., "outputs_dir": ...} as JSON; its answer is what it prints (for
-    some families, the files that it leaves in outputs_dir). FAMILY names suites in traps/
-    (default: all; missing ones are built). Without --solution, suites and judge are checked:
-    every known mistake must fail, and the reference solver must pass every trial.
-
-    Each trial is stored in .trapcli/ (never inside a suite) when it ends; `trapcli inspect run N`
-    shows it.
-
-    Exit code 0: done (without --solution: and the self-check passed); 1: it failed, or a trial
-    could not be run or judged; 2: could not be run; 130: interrupted.
-    """
+    """Run what the command line asks for, and return the exit code."""
     if compare is not None:
         _refuse_others(ctx, "--compare cannot be combined with {}.", WITH_COMPARE)
         return _compare(compare, as_json)

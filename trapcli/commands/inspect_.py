@@ -28,8 +28,22 @@ if TYPE_CHECKING:
 # Engines are imported where they are used: `--help` and completion need none of them.
 
 
+HELP = """\
+Show what is installed, built and run: families, a family, a suite, a case, a run.
+
+A case is shown with everything: what the agent sees, its trap, the right answer, and the
+verdict that each known mistake gets. With --public or --prompt only what an agent may see
+is shown, from the public half alone.
+
+The word `run` comes first (a suite's directory of that name is ./run). The runs are those
+in .trapcli/ of the current directory. A family or a suite's directory is needed only if
+several suites of the run have the case.
+"""
+
+
 @click.command(
     "inspect",
+    help=HELP,
     epilog="""\b
 Examples:
   trapcli inspect                            # families, and suites here and in traps/
@@ -62,16 +76,7 @@ def command(
     trial: int | None,
     as_json: bool,
 ) -> None:
-    """Show what is installed, built and run: families, a family, a suite, a case, a run.
-
-    A case is shown with everything: what the agent sees, its trap, the right answer, and the
-    verdict that each known mistake gets. With --public or --prompt only what an agent may see
-    is shown, from the public half alone.
-
-    The word `run` comes first (a suite's directory of that name is ./run). The runs are those
-    in .trapcli/ of the current directory. A family or a suite's directory is needed only if
-    several suites of the run have the case.
-    """
+    """Show what the command line asks for."""
     if targets[:1] == (RUN,):
         if suite is not None or expected is not None or public or prompt:
             raise click.UsageError("`inspect run` takes --trial and --json, and none of the other options.")

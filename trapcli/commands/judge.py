@@ -1,23 +1,22 @@
 """`trapcli judge`: one answer, many answers, the stored outputs of a run, or a run of trap-cli."""
 
 import os
-import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 import click
 
 from trapcli.commands.completion import complete_cases, complete_families
 from trapcli.commands.options import WholeNumber, chosen_suite, expected_option, refuse_empty, suite_option
-from trapcli.core.errors import DONE, FAILED, TrapError
+from trapcli.core.errors import DONE, FAILED, UNUSABLE, TrapError
 
 if TYPE_CHECKING:
     from trapcli.core.contract import Family, Verdict
     from trapcli.core.output import Output
-    from trapcli.judging.batch import Submission
+    from trapcli.judging.batch_reader import Submission, Unjudged
     from trapcli.suites.reader import Suite
     from trapcli.suites.selection import Target
 
@@ -25,6 +24,29 @@ if TYPE_CHECKING:
 
 MANIFEST = "TRAPTASK_MANIFEST"
 
+HELP = """\
+Judge the answer in ANSWER_FILE ('-' is standard input), or many with --answers.
+
+An answer is everything the agent printed; its last 10 MB are read. For families with answers
+in files, --outputs names the directory with them (at most 1,000 files and 10 MB); ANSWER_FILE
+may then be left out. Without --case, an answer is judged for the case id that its name begins
+with, up to the first dot.
+
+A line given to --answers is {"case": "case_01", "output": "..."}. It may also hold
+"exit_code" (a number; any but 0 scores 0.0), "timed_out" (true scores 0.0) and "files"
+(an object of paths and texts). '-' is standard input. The files of a directory are judged
+in the order of their names; several for one case are judged one by one. An answer that cannot be
+judged is named and does not stop the others. If that or a case is left out, --json prints a last
+line that sums up the batch ("schema": "batch/1") and lists what is missing.
+
+With --run the outputs that a run stored are judged again; the agent is not run.
+
+Exit code 0: passed (of many: every case of the suite has an answer, and all passed; with --run:
+no verdict has changed); 1: judged, but not passed (of many: at least one, or a case has no
+answer; with --run: a verdict has changed); 2: could not be judged (of many: at least one).
+If the variable TRAPTASK_MANIFEST is set and no answer is named, this is the judge and
+grader for trap-cli, and 0 means that a verdict was printed.
+"""
 EPILOG = """\b
 Examples:
   trapcli judge --case case_03 edits.json
@@ -57,7 +79,7 @@ class Request:
         return Target(self.suite, self.family, case, self.expected)
 
 
-@click.command("judge", epilog=EPILOG)
+@click.command("judge", help=HELP, epilog=EPILOG)
 @click.argument("answer_file", required=False, type=click.Path(allow_dash=True))
 @click.option(
     "--outputs",
@@ -96,25 +118,7 @@ class Request:
 @click.option("--save", is_flag=True, help="With --run: store the verdicts that have changed.")
 @click.option("--json", "as_json", is_flag=True, help="Print each verdict as one line of JSON.")
 def command(**parameters: object) -> int:
-    """Judge the answer in ANSWER_FILE ('-' is standard input), or many with --answers.
-
-    An answer is everything the agent printed; its last 10 MB are read. For families with answers
-    in files, --outputs names the directory with them (at most 1,000 files and 10 MB); ANSWER_FILE
-    may then be left out. Without --case, an answer is judged for the case id that its name begins
-    with, up to the first dot.
-
-    A line given to --answers is {"case": "case_01", "output": "..."}. It may also hold
-    "exit_code" (a number; any but 0 scores 0.0), "timed_out" (true scores 0.0) and "files"
-    (an object of paths and texts). '-' is standard input. The files of a directory are judged
-    in the order of their names; several for one case are judged one by one.
-
-    With --run the outputs that a run stored are judged again; the agent is not run.
-
-    Exit code 0: passed (of many: all passed; with --run: no verdict has changed); 1: judged, but
-    not passed (of many: at least one; with --run: a verdict has changed); 2: could not be judged.
-    If the variable TRAPTASK_MANIFEST is set and no answer is named, this is the judge and
-    grader for trap-cli, and 0 means that a verdict was printed.
-    """
+    """Judge what the command line asks for, and return the exit code."""
     request = Request(**parameters)  # type: ignore[arg-type]
     _refuse_contradictions(request)
     if request.run is not None:
@@ -183,29 +187,43 @@ def _judge_one(request: Request) -> int:
 
 
 def _judge_many(answers: str, request: Request) -> int:
+    import json
+
     from trapcli.core import registry
-    from trapcli.judging.batch import Tally, judge_all, longest_name
+    from trapcli.judging.batch import Tally, judge_all
+    from trapcli.judging.batch_reader import Unjudged
     from trapcli.judging.judge import verdict_json
     from trapcli.suites.reader import read_case
 
     suite = chosen_suite(request.target())
     family = registry.family(suite.family)
     tally = Tally()
-    width = longest_name(Path(answers)) if Path(answers).is_dir() else 0
-    with _submissions(answers, suite) as submissions:
-        for submission, verdict in judge_all(family, lambda case: read_case(suite, case), submissions):
-            tally.add(verdict)
-            if request.as_json:
-                click.echo(verdict_json(verdict, **submission.source))
+
+    def line(submission: "Submission", verdict: "Verdict") -> str:
+        if request.as_json:
+            return verdict_json(verdict, **submission.source)
+        return _verdict_line(submission, verdict, width)
+
+    with _submissions(answers, suite) as (submissions, width):
+        for one in judge_all(family, lambda case: read_case(suite, case), submissions, line):
+            if isinstance(one, Unjudged):
+                tally.add_unjudged(one)
+                click.echo(f"Error: {one}", err=True)
             else:
-                click.echo(_verdict_line(submission, verdict, width), color=_colour())
-    if not tally.total():
+                submission, verdict, text = one
+                tally.add(verdict, submission.ignored)
+                click.echo(text, color=_colour())
+    if not tally.total() and not tally.unjudged:
         raise TrapError(f"there are no answers in {'standard input' if answers == '-' else answers}.")
     if not request.as_json:
         click.echo()
-    for line in tally.lines(suite.cases):
-        click.echo(line, err=request.as_json)
-    return DONE if tally.total("passed") == tally.total() else FAILED
+    elif not tally.complete(suite.cases):
+        click.echo(json.dumps(tally.to_json(suite.cases)))
+    for row in tally.lines(suite.cases):
+        click.echo(row, err=request.as_json)
+    if tally.unjudged:
+        return UNUSABLE
+    return DONE if tally.all_passed(suite.cases) else FAILED
 
 
 def _judge_for_trap_cli(text: str, request: Request) -> int:
@@ -231,7 +249,7 @@ def _judge_for_trap_cli(text: str, request: Request) -> int:
 
 def _case_named_by(answer: str | Path) -> str | None:
     """Return the case that a file or directory is named after, if any."""
-    from trapcli.judging.batch import CASE_NAME
+    from trapcli.judging.batch_reader import CASE_NAME
 
     match = CASE_NAME.fullmatch(Path(answer).name)
     return match[1] if match else None
@@ -240,14 +258,15 @@ def _case_named_by(answer: str | Path) -> str | None:
 def _read_output(request: Request, family: "Family") -> "Output":
     """Return what the agent left: what it printed, and its files if the family reads any."""
     from trapcli.core.output import output_of, read_output
+    from trapcli.system.input_file import open_input, unreadable
 
     output = output_of("")
     if request.answer_file is not None:
-        with _open(request.answer_file) as stream:
+        with open_input(request.answer_file) as stream:
             try:
                 output = read_output(stream)
             except OSError as error:
-                raise _unreadable(request.answer_file, error) from error
+                raise unreadable(request.answer_file, error) from error
     if request.outputs is None:
         return output
     if not family.answers.reads_files:
@@ -258,37 +277,18 @@ def _read_output(request: Request, family: "Family") -> "Output":
 
 
 @contextmanager
-def _submissions(answers: str, suite: "Suite") -> "Iterator[Iterator[Submission]]":
-    """Yield the answers in a file or directory, which are read one by one."""
-    from trapcli.judging.batch import read_directory, read_lines
+def _submissions(answers: str, suite: "Suite") -> "Iterator[tuple[Iterator[Submission | Unjudged], int]]":
+    """Yield the answers in a file or directory, which are read one by one, and how wide file names are."""
+    from trapcli.judging.batch_reader import answer_files, read_answer_files, read_lines
+    from trapcli.system.input_file import open_input
 
     if answers != "-" and Path(answers).is_dir():
-        yield read_directory(Path(answers), suite.cases, lambda text: click.echo(text, err=True))
+        files = answer_files(Path(answers), lambda text: click.echo(text, err=True))
+        width = max((len(file.name) for file in files), default=0)
+        yield read_answer_files(files, suite.cases), width
     else:
-        with _open(answers) as stream:
-            yield read_lines(stream, "standard input" if answers == "-" else answers, suite.cases)
-
-
-def _open(file: str) -> AbstractContextManager[BinaryIO]:
-    """Return the file, or standard input, open for reading bytes; TrapError if it cannot be opened."""
-    if file == "-":
-        if sys.stdin is None:
-            raise TrapError("standard input is closed. Give the file that holds the answer, or pipe it in.")
-        return nullcontext(sys.stdin.buffer)
-    try:
-        return open(file, "rb")
-    except IsADirectoryError:
-        raise TrapError(
-            f"{file} is a directory. --answers judges a directory of answers, --outputs the files of one."
-        ) from None
-    except FileNotFoundError:
-        raise TrapError(f"there is no file {file}; '-' reads standard input.") from None
-    except OSError as error:
-        raise _unreadable(file, error) from error
-
-
-def _unreadable(file: str, error: OSError) -> TrapError:
-    return TrapError(f"{file} cannot be read: {error.strerror or error}.")
+        with open_input(answers) as stream:
+            yield read_lines(stream, "standard input" if answers == "-" else answers, suite.cases), 0
 
 
 def _verdict_line(submission: "Submission", verdict: "Verdict", width: int) -> str:

@@ -11,8 +11,20 @@ SHELLS = ("bash", "zsh", "fish")
 SCRIPTS = Path(__file__).parent.parent / "shells"
 
 
+HELP = """\
+Print a shell function `trap`, and completion for `trap` and `trapcli`.
+
+`trap` is a builtin of every shell, and takes precedence over a program of that name. The
+function sends our commands, --help and --version to trapcli and leaves every other use of
+`trap` to the builtin. Scripts and Makefiles should call `trapcli`.
+
+Without an argument the shell is the one that runs this, else the one in $SHELL, else bash.
+"""
+
+
 @click.command(
     "shell-init",
+    help=HELP,
     epilog="""\b
 Examples:
   eval "$(trapcli shell-init)"          # bash or zsh: now, or in ~/.bashrc or ~/.zshrc
@@ -23,14 +35,7 @@ Examples:
 @click.argument("shell", required=False, type=click.Choice(SHELLS), metavar="[bash|zsh|fish]")
 @click.pass_context
 def command(ctx: click.Context, shell: str | None) -> None:
-    """Print a shell function `trap`, and completion for `trap` and `trapcli`.
-
-    `trap` is a builtin of every shell, and takes precedence over a program of that name. The
-    function sends our commands, --help and --version to trapcli and leaves every other use of
-    `trap` to the builtin. Scripts and Makefiles should call `trapcli`.
-
-    Without an argument the shell is the one that runs this, else the one in $SHELL, else bash.
-    """
+    """Print the script for the shell."""
     root = ctx.find_root()
     assert isinstance(root.command, click.Group)
     click.echo(script(shell or calling_shell(), root.command, root.command.list_commands(root)), nl=False)

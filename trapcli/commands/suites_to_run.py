@@ -1,6 +1,6 @@
 """The suites that `trapcli calibrate` runs on; a family without a suite gets one."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,7 +8,7 @@ import click
 
 from trapcli.commands.options import chosen_suite
 from trapcli.core import registry
-from trapcli.core.errors import TrapError
+from trapcli.core.errors import FamilyFault, TrapError
 from trapcli.suites.discovery import suites_under
 from trapcli.suites.layout import HOME
 from trapcli.suites.reader import open_public
@@ -31,6 +31,7 @@ def suites_to_run(families: Sequence[str], given: Sequence[Path], expected: Path
     These are the suites in `given`, and for each other family the one that `trapcli.suites.selection`
     finds. If nothing is named: the suite that the current directory is in, else all in traps/. A family
     that is named and has no suite gets its practice suite built; if nothing is named, every family.
+    A family that fails is reported and left out, unless it is named.
     Raises TrapError if a suite is missing or damaged.
     """
     names = list(dict.fromkeys(families))
@@ -52,7 +53,7 @@ def suites_to_run(families: Sequence[str], given: Sequence[Path], expected: Path
         _build_missing(left, around, expected)
     if names:
         return _each_once([*suites, *(_open(None, name, expected) for name in left)])
-    suites = [_open(place, None, expected) for place in suites_under(Path.cwd() / HOME)]
+    suites = [*_usable(suites_under(Path.cwd() / HOME), expected)]
     if not suites:
         raise TrapError(f"there is nothing to run: no family is installed, and {HOME} has no suite.")
     return suites
@@ -92,14 +93,41 @@ def _build_missing(names: Sequence[str], around: Path | None, expected: Path | N
         except TrapError:
             if not names or place.name in names:
                 raise
-    missing = [name for name in names or registry.names() if name not in found]
+    wanted = names or _loading()
+    missing = [name for name in wanted if name not in found]
     if missing and expected is not None:
         raise TrapError(
             f"there is no suite of {missing[0]} in {HOME}, and --expected names the private half of one. "
             f"Build it first: `trapcli build {missing[0]} --expected DIR`."
         )
     for name in missing:
-        _build(name)
+        try:
+            _build(name)
+        except FamilyFault as error:
+            if names:
+                raise
+            _leave_out(str(error))
+
+
+def _loading() -> list[str]:
+    """Return the families that load; report the others."""
+    families, problems = registry.usable()
+    for problem in problems:
+        _leave_out(problem.message)
+    return [family.name for family in families]
+
+
+def _usable(places: Sequence[Path], expected: Path | None) -> "Iterator[Suite]":
+    """Yield the suites there, opened, but for those of families that fail, which were reported."""
+    for place in places:
+        try:
+            yield _open(place, None, expected)
+        except FamilyFault as error:
+            _leave_out(f"{place}: {error}")
+
+
+def _leave_out(why: str) -> None:
+    click.echo(f"Error: {why} It is left out.", err=True)
 
 
 def _open(place: Path | None, family: str | None, expected: Path | None) -> "Suite":

@@ -31,7 +31,9 @@ processes or terminals. The shortest family has one amount as its answer:
         def check(self, case): return ()
         def explain(self, case, public): return [Section("Rows", text=case.files["rows.csv"])]
 
-`trapcli.testing.check_family(FAMILY)` checks a family against everything that is said here.
+`trapcli.testing.check_family(FAMILY)` checks a family against everything that is said here. When a
+family is loaded, its attributes are checked (`trapcli.core.registry`); whatever its methods raise or return
+against the contract becomes an error that names the family (`trapcli.core.family_calls`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence

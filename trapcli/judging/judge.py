@@ -12,8 +12,8 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from trapcli.core.contract import Answer, Case, Family, Problem, Verdict
-from trapcli.core.errors import FamilyFault
-from trapcli.core.family_calls import call, fault
+from trapcli.core.errors import FamilyFault, message_of
+from trapcli.core.family_calls import extracted, fault, judged
 from trapcli.core.output import LIMIT, Output, output_of
 from trapcli.core.shorten import one_line
 from trapcli.system import debug
@@ -75,20 +75,21 @@ def overrule(verdict: Verdict, status: str, why: str) -> Verdict:
 
 def verdict_json(verdict: Verdict, **more: Any) -> str:
     """Return the verdict, after its schema and before `more` keys, as one line of JSON in ASCII."""
-    return _encode(verdict, {"schema": SCHEMA, **verdict.to_json(), **more})
+    return _encode(verdict, {"schema": SCHEMA}, more)
 
 
 def stored_verdict_json(verdict: Verdict) -> str:
     """Return the verdict as one line of JSON in ASCII, without its schema: for a store."""
-    return _encode(verdict, verdict.to_json())
+    return _encode(verdict, {}, {})
 
 
-def _encode(verdict: Verdict, data: Mapping[str, Any]) -> str:
+def _encode(verdict: Verdict, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     try:
-        return ENCODER.encode(data)
-    except (TypeError, ValueError, RecursionError) as error:
+        return ENCODER.encode({**before, **verdict.to_json(), **after})
+    except Exception as error:  # whatever the details of a family are
         raise fault(
-            verdict.family, f"judge returned details for {verdict.id} that are not JSON data: {error}"
+            verdict.family,
+            f"judge returned details for {verdict.id} that are not JSON data: {message_of(error)}",
         ) from error
 
 
@@ -98,14 +99,11 @@ def _judge(family: Family, case: Case, output: Output) -> Verdict:
     if (not output.text or output.text.isspace()) and not (answers.reads_files and output.files):
         blank = _blank(output)
         return replace(blank, output_status=blank.status)
-    answer = call(family.name, "extract", answers.extract, output)
+    answer = extracted(family, output)
     if isinstance(answer, Problem):
         reason = "; ".join(filter(None, (CUT if output.cut else "", str(answer), output.dropped)))
         return Verdict("unreadable", reason, output_status="unreadable")
-    if not isinstance(answer, Answer):
-        raise fault(family.name, f"extract returned {type(answer).__name__}, not an Answer or a Problem")
-    verdict = call(family.name, "judge", answers.judge, case, answer)
-    _require_verdict(family, verdict)
+    verdict = judged(family, case, answer)
     notes = (*answer.notes, *verdict.notes)
     if output.cut or output.dropped:
         notes = (*filter(None, (CUT if output.cut else "", output.dropped)), *notes)
@@ -147,24 +145,11 @@ def _noop_result(family: Family, case: Case) -> str:
     if case not in _noop_results:
         answers, result = family.answers, ""
         if answers.noop:
-            answer = call(family.name, "extract", answers.extract, output_of(answers.noop))
+            answer = extracted(family, output_of(answers.noop))
             if isinstance(answer, Answer):
-                result = call(family.name, "judge", answers.judge, case, answer).result
+                result = judged(family, case, answer).result
         _noop_results[case] = result
     return _noop_results[case]
-
-
-def _require_verdict(family: Family, verdict: Verdict) -> None:
-    """Raise FamilyFault for what is not a usable verdict: a score must mean something."""
-    if not isinstance(verdict, Verdict):
-        raise fault(family.name, f"judge returned {type(verdict).__name__}, not a Verdict")
-    if verdict.status not in ("passed", "failed"):
-        raise fault(family.name, f"judge returned the status {verdict.status!r}, not 'passed' or 'failed'")
-    if not isinstance(verdict.reason, str):
-        raise fault(family.name, f"judge returned {verdict.reason!r} as the reason, which is not text")
-    credit = verdict.partial_credit
-    if isinstance(credit, bool) or not (isinstance(credit, int | float) and 0 <= credit <= 1):
-        raise fault(family.name, f"judge returned {credit!r} as partial credit, which is not from 0 to 1")
 
 
 def _bounded(notes: tuple[str, ...]) -> tuple[str, ...]:

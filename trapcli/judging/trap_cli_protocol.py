@@ -33,6 +33,7 @@ VARIABLE = "TRAPTASK_MANIFEST"
 UNSET = "trap-cli sets it for its judges; unset it to judge by hand."
 TIMEOUT = 124
 OUT_OF_TIME = "exit 124 (trap-cli's time limit, or the solution's own)"
+PASS_MARK = 0.5  # the mean score at which a run passes, as in the tasks that these families follow
 LONGEST_NAME = 40  # characters of a trap's or a mistake's name
 
 
@@ -102,6 +103,8 @@ def short_verdict(verdict: Verdict) -> str:
 def grade(results: Sequence[Any]) -> dict[str, Any]:
     """Return what a run adds up to. Cases without a verdict are listed, and counted nowhere else.
 
+    run_passes: whether the mean score is `PASS_MARK` or more; null if the cases without a verdict
+        could decide it either way, and if there are no cases.
     mean_score: over the judged cases, null if there are none.
     latency_s: seconds of all cases, median and 95th percentile (nearest rank).
     cost_usd: the sum over the cases whose cost is known to trap-cli; null if there are none, or if
@@ -114,6 +117,9 @@ def grade(results: Sequence[Any]) -> dict[str, Any]:
         traps.setdefault(str(metrics.get("trap", "")), []).append(float(metrics["score"]))
     costs = [case["cost"].get("cost_usd") for case in cases if isinstance(case.get("cost"), dict)]
     return {
+        "run_passes": _run_passes(
+            sum(float(metrics["score"]) for metrics in judged), len(judged), len(cases)
+        ),
         "mean_score": _mean([float(metrics["score"]) for metrics in judged]),
         "passed": sum(metrics["status"] == "passed" for metrics in judged),
         "judged": len(judged),
@@ -165,6 +171,15 @@ def _metrics(case: Mapping[str, Any]) -> dict[str, Any] | None:
 
 def _number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _run_passes(score: float, judged: int, total: int) -> bool | None:
+    """Return whether the mean over all cases reaches the mark, whatever the cases without a verdict score."""
+    if total and score >= PASS_MARK * total:
+        return True
+    if total and score + total - judged < PASS_MARK * total:
+        return False
+    return None
 
 
 def _mean(scores: Sequence[float]) -> float | None:

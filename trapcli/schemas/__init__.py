@@ -19,6 +19,7 @@ from trapcli.core.shorten import quoted
 
 SCHEMAS = (
     "verdict",  # judge --json, judge --answers ... --json
+    "batch",  # judge --answers ... --json: the last line of a batch that left something out
     "rejudged-trial",  # judge --run N --json
     "traptask-verdict",  # judge, for trap-cli
     "traptask-grade",

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 
 from trapcli.core.contract import Family
+from trapcli.core.family_calls import reading_rules
 from trapcli.core.recipe import Recipe
 from trapcli.suites.halves import EXPECTED
 from trapcli.suites.layout import COMMITMENT, INPUTS
@@ -75,7 +76,7 @@ def suite_readme(family: Family, recipe: Recipe, cases: Sequence[str], canary: s
         commitment=COMMITMENT,
         practice=PRACTICE if recipe.practice else "",
         first=cases[0],
-        rules=family.answers.rules().strip(),
+        rules=reading_rules(family).strip(),
         most=MOST_CASES,
         more=MORE if len(cases) > MOST_CASES else "",
         knobs="\n".join(shown) or "No knobs.",

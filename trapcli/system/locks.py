@@ -3,8 +3,8 @@
 import fcntl
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from trapcli.core.errors import TrapError
@@ -59,5 +59,28 @@ def locked_directory(directory: Path) -> Iterator[None]:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def shared_directories(directories: Iterable[Path]) -> Iterator[None]:
+    """Share the locks of existing directories while the block runs: they are in use."""
+    with ExitStack() as stack:
+        for directory in directories:
+            handle = os.open(directory, os.O_RDONLY)
+            stack.callback(os.close, handle)
+            fcntl.flock(handle, fcntl.LOCK_SH)
+        yield
+
+
+def is_in_use(directory: Path) -> bool:
+    """Whether somebody shares or holds the lock of a directory."""
+    try:
+        handle = os.open(directory, os.O_RDONLY)
+    except OSError:  # it is not there
+        return False
+    try:
+        return not try_lock(handle)
     finally:
         os.close(handle)

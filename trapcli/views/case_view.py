@@ -3,7 +3,7 @@
 from typing import Any
 
 from trapcli.core.contract import Case, Family, Section
-from trapcli.core.family_calls import call
+from trapcli.core.family_calls import explained
 from trapcli.core.output import Output, output_of
 from trapcli.judging.judge import NOOP, judge_output
 from trapcli.suites.layout import ANSWER
@@ -18,7 +18,7 @@ def about_case(family: Family, suite: Suite, case_id: str) -> View:
     case = read_case(suite, case_id)
     path = suite.halves.private / case_id / ANSWER
     record = as_object(read_file(path), path)
-    sections = call(family.name, "explain", family.explain, case, False)
+    sections = explained(family, case, False)
     known = _judged_mistakes(family, case)
     document = {
         **suite_json(suite),

@@ -46,7 +46,7 @@ def about_family(family: Family, suites: Sequence[FoundSuite]) -> View:
     ]
     if len(suites) == 1:
         cases = case_list(suites[0].suite or suites[0].public)
-        document["suites"][0]["cases"] = cases
+        document["suites"][0]["case_list"] = cases
         sections += case_table(cases)
     return View("family/1", document, tuple(sections))
 

@@ -27,19 +27,22 @@ def overview(suites: Sequence[FoundSuite], runs: View | None = None, problem: st
             family = registry.family(name)
         except TrapError as error:
             families.append({"name": name, "problem": str(error)})
-            rows.append((name, "(does not load)"))
+            rows.append((name, "(cannot be used)"))
             problems.append((name, str(error)))
             continue
         families.append(
             {"name": name, "title": family.title, "cases": family.cases, "traps": dict(family.traps)}
         )
         rows.append((name, family.title, str(family.cases), ", ".join(family.traps)))
+    elsewhere = [(problem.where, problem.message) for problem in registry.refused()]
     text = "" if rows else NO_FAMILIES
     family_table = Section("Families", ("family", "title", "cases", "traps"), tuple(rows), text)
     document = {"families": families, "suites": [found_json(found) for found in suites]}
     if problem:
-        document["problems"] = [{"where": RUNS, "what": problem}]
-        problems.append((RUNS, problem))
+        elsewhere.append((RUNS, problem))
+    if elsewhere:
+        document["problems"] = [{"where": where, "what": what} for where, what in elsewhere]
+        problems += elsewhere
     if runs is not None:
         document |= runs.document
     suite_table, *problem_table = suite_tables(suites, problems)

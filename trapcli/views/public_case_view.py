@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from trapcli.core.contract import Case, Family, Section
-from trapcli.core.errors import TrapError
+from trapcli.core.errors import FamilyFault, TrapError
+from trapcli.core.family_calls import explained
 from trapcli.core.shorten import quoted
 from trapcli.suites.layout import INPUTS
 from trapcli.suites.reader import PublicSuite
@@ -64,21 +65,18 @@ def _explanation(family: Family, case: Case, home: Path) -> Sequence[Section]:
     Raises TrapError if it cannot read them.
     """
     try:
-        return family.explain(case, True)
-    except TrapError:
-        raise
-    except Exception as error:
-        if name := _missing_file(case, error):
+        return explained(family, case, True)
+    except FamilyFault as error:
+        if name := _missing_file(case, error.__cause__):
             raise TrapError(
                 f"{home / name} is missing. Restore it from a copy, or build the suite again."
             ) from error
         raise TrapError(
-            f"the family {family.name!r} cannot explain {home}: {type(error).__name__}: {error}. "
-            "If a file there was changed or removed, restore it; otherwise this is a fault of the family."
+            f"{home} cannot be explained: {error} If a file there was changed or removed, restore it."
         ) from error
 
 
-def _missing_file(case: Case, error: Exception) -> str:
+def _missing_file(case: Case, error: BaseException | None) -> str:
     """Return the file of the case that a family looked for and did not find, or ""."""
     name = error.args[0] if isinstance(error, KeyError) and error.args else None
     if isinstance(name, str) and "." in name and name not in case.files:

@@ -18,6 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from trapcli.core.contract import Family, Section, Verdict
+from trapcli.core.family_calls import viewed
 from trapcli.core.shorten import visible
 from trapcli.judging.judge import NOOP
 from trapcli.views.view import described
@@ -52,7 +53,7 @@ def show_verdict(family: Family, verdict: Verdict, file: TextIO | None = None) -
     colour = COLOURS.get(verdict.status, ALARM)
     head = Text.assemble((_clean(status, console), colour), f": {_clean(verdict.reason, console)}")
     _print(console, head, *_facts(_verdict_facts(family, verdict), console))
-    for section in family.answers.view(verdict):
+    for section in viewed(family, verdict):
         _print(console, "", *_section(section, console))
     if verdict.notes:
         notes = Section("Notes", text="\n".join(f"- {note}" for note in verdict.notes))

@@ -122,7 +122,7 @@ def test_a_right_answer_whose_process_ended_badly_scores_nothing(place: Place) -
         (hostile_families.NOT_FINITE, "judge returned nan as partial credit"),
         (hostile_families.TOO_MUCH, "judge returned 1.5 as partial credit"),
         (hostile_families.DETAILS, "not JSON data"),
-        (hostile_families.EXITS, "the judge's process was lost"),
+        (hostile_families.EXITS, "judge raised SystemExit: 0"),
         (hostile_families.DIES, "the judge's process was lost"),
     ],
 )

@@ -15,7 +15,7 @@ from trapcli.calibration.suite_names import inspect_command, suite_name
 from trapcli.core import registry
 from trapcli.core.contract import Section, Verdict
 from trapcli.core.errors import TrapError
-from trapcli.core.family_calls import call
+from trapcli.core.family_calls import viewed
 from trapcli.core.output import UTF16
 from trapcli.core.shorten import ELLIPSIS
 from trapcli.system.ordinary_files import open_ordinary
@@ -180,7 +180,7 @@ def _verdict_sections(suite: RunSuite, trial: Trial) -> Sequence[Section]:
     verdict = Verdict.from_json(trial.verdict)
     try:
         family = registry.family(suite.family)
-        sections = list(call(suite.family, "view", family.answers.view, verdict))
+        sections = list(viewed(family, verdict))
     except TrapError as error:
         sections = [Section("Verdict", text=f"The family cannot show it: {error}")]
     if verdict.notes:

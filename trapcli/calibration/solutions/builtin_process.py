@@ -11,6 +11,7 @@ from pathlib import Path
 
 from trapcli.core import registry
 from trapcli.core.errors import UNUSABLE, TrapError
+from trapcli.core.family_calls import solved
 from trapcli.core.output import Output
 
 
@@ -19,7 +20,7 @@ def main(words: Sequence[str]) -> None:
     try:
         family = registry.family(words[0])
         manifest = json.loads(os.environ["TRAP_MANIFEST"])
-        answer = family.solve(dict(_read_files(manifest["inputs_dir"])), words[1] if words[1:] else None)
+        answer = solved(family, dict(_read_files(manifest["inputs_dir"])), words[1] if words[1:] else None)
     except TrapError as error:
         print(f"builtin: {error}", file=sys.stderr)
         sys.exit(UNUSABLE)

@@ -1,0 +1,1 @@
+"""Plugins: who declares which family, and whether an object is one."""
