@@ -142,7 +142,7 @@ def check_suites(runs: int, seed: str) -> bool:
         [
             check("on new cases covers at least 90% in every cell", min(new) >= 90),
             check("on new cases covers 94 to 98.5% on average", 94 <= mean(new) <= 98.5),
-            check("on these cases covers 93 to 99% in every cell", 93 <= min(these) <= max(these) <= 99),
+            check("on these cases covers at least 93% in every cell", min(these) >= 93),
         ]
     )
 

