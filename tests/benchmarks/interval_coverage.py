@@ -7,8 +7,8 @@ distributions with means 0.1 to 0.9 and concentrations 0.5 (most cases nearly al
 never pass), 2 and 20 (cases are nearly alike). The truth for the interval on new cases, and for
 the usual clustered t interval, is that mean; for the interval on these cases it is the mean of
 the drawn rates. Also measured: Wilson's interval of one case (exact sums, no simulation), the
-intervals of a difference between two runs. mixed_suites.py measures suites of fixed case rates, and
-power.py the minimum detectable difference. Exits with 1 if any coverage is outside its bounds.
+intervals of a difference between two runs. rates/mixed_suites.py measures suites of fixed case rates, and
+rates/power.py the minimum detectable difference. Exits with 1 if any coverage is outside its bounds.
 """
 
 import argparse

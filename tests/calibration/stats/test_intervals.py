@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 from benchmarks.interval_coverage import Cell, suite_coverage
-from benchmarks.mixed_suites import MixedSuite, measure, mixed_suites
+from benchmarks.rates.mixed_suites import MixedSuite, measure, mixed_suites
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -175,6 +175,7 @@ REPORTED = [
     MixedSuite("one safe, nine hopeless", (0.99,) + (0.01,) * 9, (20,)),
     MixedSuite("nine safe, one hopeless", (0.98,) * 9 + (0.02,), (10,)),
     MixedSuite("all uncertain", (0.5,) * 6, (2,)),
+    MixedSuite("nearly safe", (0.95,) * 3, (1,)),
     MixedSuite("all but one certain", (0.7,) + (0.0,) * 5, (3, 5, 20)),
 ]
 

@@ -3,7 +3,7 @@
 from random import Random
 
 import pytest
-from benchmarks.power import of_true_rates, power, rates_of
+from benchmarks.rates.power import of_true_rates, power, rates_of
 from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import samplesize_proportions_2indep_onetail

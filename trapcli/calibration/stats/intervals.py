@@ -8,7 +8,8 @@ Symbols in the docstrings:
     m        mean of the C rates
     z, t     97.5% quantiles: of the normal distribution, of Student's t with C-1 degrees of freedom
 
-tests/benchmarks/interval_coverage.py measures how often both intervals contain the truth.
+tests/benchmarks/interval_coverage.py and rates/mixed_suites.py beside it measure how often both
+intervals contain the truth.
 """
 
 from collections.abc import Sequence

@@ -8,7 +8,7 @@ from trapcli.calibration.stats.quantiles import NORMAL_80, NORMAL_975
 from trapcli.calibration.stats.rates import Cases, cases_with_trials, mean_of_rates, noise_variances
 
 # Continuity correction, in steps of one trial; the test at 5% rejects less than 5%, since its p-value
-# moves in steps too. With it simulated power is nearest 80% (tests/benchmarks/interval_coverage.py).
+# moves in steps too. With it simulated power is nearest 80% (tests/benchmarks/rates/power.py).
 STEPS = 0.6
 
 ROUNDING = 1e-12  # of a mean rate that is 1/2

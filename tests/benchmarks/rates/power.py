@@ -1,6 +1,6 @@
 """Measure how often a comparison shows a difference that equals the minimum detectable difference.
 
-    python tests/benchmarks/power.py [--runs 400] [--seed 1]
+    python tests/benchmarks/rates/power.py [--runs 400] [--seed 1]
 
 Two runs on the same cases, with independent noise: the rates of the first are given, in the second
 every case has moved the same share of its way to 1. A difference is shown by the rule of `compare`.

@@ -1,6 +1,6 @@
 """Measure how often "on these cases" contains the truth for suites of fixed case rates.
 
-    python tests/benchmarks/mixed_suites.py [--runs 1000] [--recheck 20000] [--seed 1] [--every 1]
+    python tests/benchmarks/rates/mixed_suites.py [--runs 1000] [--recheck 20000] [--seed 1] [--every 1]
 
 Suites have 2 to 40 cases and 1 to 20 trials per case, also unequal ones. Some cases are nearly safe
 and the others nearly hopeless; or all but one are certain; or all are alike; or their rates spread.
