@@ -2,7 +2,7 @@
 
 import io
 import json
-from itertools import pairwise
+from itertools import combinations_with_replacement, pairwise, product
 from typing import Any
 
 import pytest
@@ -48,7 +48,7 @@ def test_large_difference_is_shown() -> None:
     view = compare_runs(summary_of([(2, 10)] * 10), summary_of([(9, 10)] * 10, 2))
     text = view.document["suites"][0]["conclusion"]
     assert text.startswith("A difference was shown: on these cases B passes more often than A, +0.70")
-    assert "also shown for new cases of this build (p = 0.002)" in text
+    assert "also shown for new cases of this build (+0.58 to +0.79, p = 0.002)" in text
     back = compare_runs(summary_of([(9, 10)] * 10, 2), summary_of([(2, 10)] * 10))
     assert "B passes less often than A, -0.70" in back.document["suites"][0]["conclusion"]
 
@@ -57,10 +57,8 @@ def test_few_cases_cannot_show_a_difference_for_new_cases() -> None:
     """With four cases the p-value is at least 0.125, and the conclusion says so."""
     text = conclusion_of([(0, 10)] * 4, [(10, 10)] * 4)
     assert "A difference was shown: on these cases" in text
-    assert "For new cases of this build none was shown" in text
-    assert (
-        "4 cases cannot show a difference for new cases, however many trials they have: the p-value" in text
-    )
+    assert "It was not shown for new cases of this build" in text
+    assert text.endswith("4 cases cannot show it, whatever the trials give: p is at least 0.125.")
 
 
 def test_cases_are_paired() -> None:
@@ -124,12 +122,13 @@ def test_several_suites_are_also_compared_together() -> None:
     assert [suite["suite"] for suite in document["suites"]] == ["toy", "other"]
     assert document["all_suites"]["result"]["cases"] == 4
     assert document["all_suites"]["result"]["difference"] == pytest.approx(0.1)
-    assert set(document["suites"][0]["result"]) == {
-        "cases", "rate_a", "rate_b", "difference", "on_these_cases", "on_new_cases_of_this_build", "p",
-        "smallest_p", "exact", "significant_on_these_cases",
+    result = document["suites"][0]["result"]
+    assert set(result) == {
+        "cases", "rate_a", "rate_b", "difference", "on_these_cases", "on_new_cases_of_this_build",
     }  # fmt: skip
+    assert set(result["on_these_cases"]) == {"interval", "p", "smallest_p", "exact", "shown"}
     out = text_of(view)
-    assert "\nall suites\n" in out and "p-value" in out and "B - A" in out
+    assert "\nall suites\n" in out and "trials permuted within cases" in out and "B - A" in out
 
 
 def test_minimum_detectable_difference_of_two_runs() -> None:
@@ -137,3 +136,37 @@ def test_minimum_detectable_difference_of_two_runs() -> None:
     suite = compare_runs(summary_of([(5, 10)] * 4), summary_of([(5, 10)] * 4, 2)).document["suites"][0]
     assert 0 < suite["minimum_detectable_difference"] < 1
     assert f"is {suite['minimum_detectable_difference']:.2f} (80% power)." in suite["conclusion"]
+
+
+SMALL = [[(c, n) for c in passes] for n in (1, 2, 4) for passes in combinations_with_replacement((0, n), 2)]
+
+
+def test_words_follow_the_figures() -> None:
+    """The conclusion says "shown" only where p is at most 0.05 and the interval excludes 0."""
+    for first, second in product(SMALL, SMALL):
+        suite = compare_runs(summary_of(first), summary_of(second, 2)).document["suites"][0]
+        for key, words in (
+            ("on_these_cases", "A difference was shown"),
+            ("on_new_cases_of_this_build", "It was also shown for new cases"),
+        ):
+            finding = suite["result"][key]
+            low, high = finding["interval"]
+            assert finding["shown"] == (finding["p"] <= 0.05 and not low <= 0 <= high)
+            assert (words in suite["conclusion"]) == finding["shown"]
+
+
+@pytest.mark.parametrize("cases", [1, 2])
+def test_two_trials_show_no_difference(cases: int) -> None:
+    """0 of 2 and 2 of 2 show no difference; the conclusion says that so few trials cannot show one."""
+    text = conclusion_of([(0, 2)] * cases, [(2, 2)] * cases)
+    assert text.startswith("No difference shown: on these cases +1.00")
+    assert "the interval excludes 0, but p is above 0.05, and both are needed" in text
+    assert "cannot show one, whatever the trials give: p is at least 0." in text
+    assert "A difference was shown" in conclusion_of([(0, 4)] * cases, [(4, 4)] * cases)
+
+
+def test_one_case_shows_nothing_about_new_cases() -> None:
+    """One case has no interval on new cases, in the words and in JSON."""
+    suite = compare_runs(summary_of([(0, 10)]), summary_of([(10, 10)], 2)).document["suites"][0]
+    assert suite["result"]["on_new_cases_of_this_build"] is None
+    assert suite["conclusion"].endswith("One case shows nothing about new cases of this build.")

@@ -7,13 +7,11 @@ from typing import Any
 from trapcli.calibration.reports import formatting
 from trapcli.calibration.reports.run_document import interval_to_json
 from trapcli.calibration.reports.run_summary import CaseSummary, RunSummary
-from trapcli.calibration.stats.comparison import Comparison, compare
+from trapcli.calibration.stats.comparison import Comparison, Finding, compare
 from trapcli.calibration.suite_names import suite_name
 from trapcli.core.contract import Section
 from trapcli.core.errors import TrapError
 from trapcli.views.view import View
-
-SIGNIFICANT = 0.05  # the largest p-value that shows a difference
 
 PARTIAL, ALL = "trials that ran", "all"
 
@@ -87,20 +85,14 @@ def conclusion(shared: SharedCases) -> str:
     found = shared.comparison
     if found is None:
         return "No conclusion: no case has a counted trial in both runs."
-    observed = (
-        f"{formatting.signed(found.difference)} ({formatting.signed_interval(found.on_these_cases)} on these "
-        "cases)"
-    )
-    if found.significant_on_these_cases:
+    these = found.on_these_cases
+    observed = f"{formatting.signed(found.difference)} ({_evidence(these)})"
+    if these.shown:
         better = "more" if found.difference > 0 else "less"
-        shown = f"A difference was shown: on these cases B passes {better} often than A, {observed}."
-        return f"{shown} {_conclusion_on_new_cases(found)}"
-    if found.p <= SIGNIFICANT:
-        return (
-            f"Unclear: more cases changed in one direction than chance explains (p = {_p(found.p)}), but the "
-            f"whole difference, {observed}, is within the noise of the trials. More trials are needed."
-        )
-    text = f"No difference shown: {observed} is within chance (p = {_p(found.p)}).{_too_few_cases(found)}"
+        text = f"A difference was shown: on these cases B passes {better} often than A, {observed}."
+        return f"{text} {_conclusion_on_new_cases(found)}"
+    cannot = f" {_too_few(found, 'trials', these)}" if not these.test.possible else ""
+    text = f"No difference shown: on these cases {observed}{_disagreement(these)}.{cannot}"
     if shared.minimum_detectable_difference is None:
         return text
     return (
@@ -111,24 +103,32 @@ def conclusion(shared: SharedCases) -> str:
 
 def _conclusion_on_new_cases(found: Comparison) -> str:
     new = found.on_new_cases
-    excludes_zero = new is not None and not new.low <= 0 <= new.high
-    if found.p <= SIGNIFICANT and excludes_zero:
-        return f"It was also shown for new cases of this build (p = {_p(found.p)})."
-    if found.smallest_p <= SIGNIFICANT and excludes_zero:
-        return (
-            "For new cases of this build it is unclear: their interval excludes 0, but the sign-flip test, "
-            f"which assumes less, gives p = {_p(found.p)}. More cases are needed."
-        )
-    return f"For new cases of this build none was shown (p = {_p(found.p)}).{_too_few_cases(found)}"
+    if new is None:
+        return "One case shows nothing about new cases of this build."
+    if new.shown:
+        return f"It was also shown for new cases of this build ({_evidence(new)})."
+    text = f"It was not shown for new cases of this build ({_evidence(new)}){_disagreement(new)}."
+    return text if new.test.possible else f"{text} {_too_few(found, 'cases', new)}"
 
 
-def _too_few_cases(found: Comparison) -> str:
-    if found.smallest_p <= SIGNIFICANT:
+def _evidence(finding: Finding) -> str:
+    return f"{formatting.signed_interval(finding.interval)}, p = {_p(finding.test.p)}"
+
+
+def _disagreement(finding: Finding) -> str:
+    """Return why a finding does not show a difference if only one of its two figures says so; else ""."""
+    if finding.test.significant == finding.excludes_zero:
         return ""
-    return (
-        f" {formatting.plural(found.cases, 'case')} cannot show a difference for new cases, however many "
-        f"trials they have: the p-value is at least {_p(found.smallest_p)}."
-    )
+    if finding.excludes_zero:
+        return "; the interval excludes 0, but p is above 0.05, and both are needed"
+    return "; p is at most 0.05, but the interval includes 0, and both are needed"
+
+
+def _too_few(found: Comparison, what: str, finding: Finding) -> str:
+    """Return that p cannot be small enough, with the least p that is possible."""
+    cases = formatting.plural(found.cases, "case")
+    who = f"{cases} cannot show it" if what == "cases" else f"So few trials of {cases} cannot show one"
+    return f"{who}, whatever the trials give: p is at least {_p(finding.test.smallest_p)}."
 
 
 def _shared_suites(first: RunSummary, second: RunSummary) -> list[SharedCases]:
@@ -204,26 +204,25 @@ def _facts(shared: SharedCases, title: str = "") -> Section:
     if found is None:
         return Section(title, text=conclusion(shared))
     cases = formatting.plural(found.cases, "case")
-    new = found.on_new_cases
-    drawn = "" if found.exact else ", drawn"
     rows = (
         (
             "mean rates",
             f"A {formatting.rate(found.rate_a)}, B {formatting.rate(found.rate_b)}, each over {cases}",
         ),
         ("difference, B - A", formatting.signed(found.difference)),
-        ("on these cases", formatting.signed_interval(found.on_these_cases)),
-        (
-            "on new cases of this build",
-            formatting.signed_interval(new) if new else "n/a: fewer than two cases",
-        ),
-        (
-            "p-value",
-            f"{_p(found.p)} (sign-flip test over cases{drawn}); with {cases} at least {_p(found.smallest_p)}",
-        ),
+        ("on these cases", _facts_of(found.on_these_cases, "trials permuted within cases")),
+        ("on new cases of this build", _facts_of(found.on_new_cases, "signs of cases flipped")),
         ("conclusion", conclusion(shared)),
     )
     return Section(title, rows=rows)
+
+
+def _facts_of(finding: Finding | None, test: str) -> str:
+    if finding is None:
+        return "n/a: fewer than two cases"
+    drawn = "" if finding.test.exact else ", drawn"
+    least = _p(finding.test.smallest_p)
+    return f"{_evidence(finding)} ({test}{drawn}; at least {least})"
 
 
 def _p(value: float) -> str:
@@ -246,11 +245,18 @@ def _case_to_json(case: CaseSummary) -> dict[str, Any]:
 
 
 def _comparison_to_json(comparison: Comparison) -> dict[str, Any]:
-    data = asdict(comparison)
-    del data["on_new_cases"]
     return {
-        **data,
-        "on_these_cases": interval_to_json(comparison.on_these_cases),
-        "on_new_cases_of_this_build": interval_to_json(comparison.on_new_cases),
-        "significant_on_these_cases": comparison.significant_on_these_cases,
+        "cases": comparison.cases,
+        "rate_a": comparison.rate_a,
+        "rate_b": comparison.rate_b,
+        "difference": comparison.difference,
+        "on_these_cases": _finding_to_json(comparison.on_these_cases),
+        "on_new_cases_of_this_build": _finding_to_json(comparison.on_new_cases),
     }
+
+
+def _finding_to_json(finding: Finding | None) -> dict[str, Any] | None:
+    if finding is None:
+        return None
+    interval = interval_to_json(finding.interval)
+    return {"interval": interval, **asdict(finding.test), "shown": finding.shown}

@@ -91,13 +91,15 @@ class SuiteSummary:
     suite: the suite as the run uses it.
     cases, traps: summaries of its parts.
     rate: mean of the case rates; None if no trial counts.
-    clustered_standard_error: of the rate; None for fewer than two counted cases, as both intervals.
-    on_these_cases: interval of the mean rate of exactly these cases.
+    clustered_standard_error: of the rate; None for fewer than two counted cases, and at the rates 0
+        and 1, where no spread was seen.
+    on_these_cases: interval of the mean rate of exactly these cases; both intervals are None for
+        fewer than two counted cases.
     on_new_cases: interval of the mean rate of all cases that the build could generate.
     pass_at, pass_hat: by k, the unbiased probability that any, or each, of k trials passes; None
         if a case has fewer than k counted trials.
-    minimum_detectable_difference: between the rates of two runs like this one, at 80% power; None
-        for fewer than two counted cases, and for too few trials.
+    minimum_detectable_difference: between the rates of two runs like this one on these cases, at 80%
+        power; None for fewer than two counted cases, and for too few trials.
     rate_without_provider_errors: the rate if trials that look like provider errors did not count.
     flagged: by flag (see `trapcli.calibration.reports.tally.FLAGS`), the trials that have it.
     highest_load: while a trial hit its limit on an overloaded machine; 0.0 if none did.

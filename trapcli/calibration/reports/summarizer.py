@@ -13,8 +13,8 @@ from trapcli.calibration.reports.run_summary import (
     by_frequency,
 )
 from trapcli.calibration.reports.tally import CaseTally, RunTally, SuiteTally, Usage
-from trapcli.calibration.stats import rates
-from trapcli.calibration.stats.comparison import minimum_detectable_difference
+from trapcli.calibration.stats import intervals, rates
+from trapcli.calibration.stats.power import minimum_detectable_difference
 from trapcli.calibration.stats.quantiles import quantile
 from trapcli.core.errors import TrapError
 
@@ -67,8 +67,8 @@ def _summarize_suite(suite: RunSuite, tally: SuiteTally, trials: int) -> SuiteSu
         traps=_summarize_traps(cases),
         rate=rates.mean_rate(counts),
         clustered_standard_error=rates.clustered_standard_error(counts),
-        on_these_cases=rates.interval_on_these_cases(counts),
-        on_new_cases=rates.interval_on_new_cases(counts),
+        on_these_cases=intervals.interval_on_these_cases(counts),
+        on_new_cases=intervals.interval_on_new_cases(counts),
         pass_at={k: rates.mean_pass_at_k(counts, k) for k in ks},
         pass_hat={k: rates.mean_pass_hat_k(counts, k) for k in ks},
         minimum_detectable_difference=minimum_detectable_difference(counts) if several else None,

@@ -1,21 +1,10 @@
-"""Pass rates of repeated trials, with intervals that are valid for few cases and few trials.
+"""Pass rates of repeated trials: the mean of a suite, its error, the interval of one case, pass@k.
 
 A case is a pair (passes, trials). Rates and intervals are from 0 to 1; all intervals are two-sided
 at 95%. Statistics of a suite leave out cases without a trial and give every other case the same
 weight, however many trials it has.
 
-Symbols in the docstrings:
-
-    C        number of cases with a trial
-    c, n     passes and trials of a case
-    r = c/n  pass rate of a case
-    m        mean of the C rates
-    z, t     97.5% quantiles: of the normal distribution, of Student's t with C-1 degrees of freedom
-
-Both intervals of a mean rate are Wilson's at an effective number of trials m(1-m) / V, where V is
-a variance of m: that many independent trials at the rate m vary as much as m does. Korn and
-Graubard 1998 do so for clustered surveys, with the exact interval instead of Wilson's. The two
-intervals differ in V. tests/benchmarks/interval_coverage.py measures how often they contain the truth.
+`trapcli.calibration.stats.intervals` has the intervals of a suite's mean rate.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,12 +16,6 @@ from trapcli.calibration.stats.quantiles import NORMAL_975, student_975
 
 Counts: TypeAlias = tuple[int, int]  # passes, trials
 Cases: TypeAlias = Sequence[Counts]
-
-# Weight, in trials, of the worst case in `interval_on_new_cases`: that each case always passes or
-# always fails. The spread between cases is unknown while few trials fail (or few pass). This is
-# the least weight at which the interval covers 95% for suites where nearly every trial passes or
-# nearly every trial fails, as found by simulation (tests/benchmarks/interval_coverage.py).
-PRIOR = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,71 +67,18 @@ def mean_of_rates(known: Cases) -> float:
 
 
 def clustered_standard_error(cases: Cases) -> float | None:
-    """Return the standard error of m with cases as clusters; None for fewer than two cases.
+    """Return the standard error of the mean rate m with cases as clusters, more than 0; None if unknown.
 
-    sqrt(sum of (r - m)^2 / (C(C-1))) (Miller 2024, "Adding error bars to evals"), but not less
-    than trial noise alone explains: cases may have the same rate by chance. So it is 0 only at
-    m = 0 and m = 1.
-    """
-    known = cases_with_trials(cases)
-    return sqrt(max(_variance_between(known), _variance_within(known))) if len(known) > 1 else None
-
-
-def interval_on_new_cases(cases: Cases) -> Interval | None:
-    """Return the interval of the mean rate over all cases that this build could generate.
-
-    None for fewer than two cases. It is never narrower than `interval_on_these_cases`.
-
-    Wilson's interval at the smaller of `effective_trials` and (z/t)^2 m(1-m) / V, where
-
-        V  = (k B + PRIOR W) / (k + PRIOR)
-        B  = sum of (r - m)^2 / (C(C-1)), the variance of m with cases as clusters
-        W  = m(1-m) / (C-1), the largest possible B: each case always passes or always fails
-        k  = number of trials with the rarer outcome (passes or failures)
-
-    (z/t)^2 is Korn and Graubard's 1998 correction for few clusters. A run without any failure does
-    not show whether failures cluster: V = W, and it counts as C-1 trials. The more failures are
-    seen without spread between cases, the more trials it counts as.
+    sqrt(sum of (r - m)^2 / (C(C-1))) for C cases of rates r (Miller 2024, "Adding error bars to
+    evals"), but not less than trial noise alone explains: cases may have the same rate by chance.
+    It is unknown for fewer than two cases, and where every trial passed or every trial failed: no
+    spread was seen, which does not mean that there is none.
     """
     known = cases_with_trials(cases)
     if len(known) < 2:
         return None
-    return wilson_at(mean_of_rates(known), min(_effective_trials_between(known), effective_trials(known)))
-
-
-def interval_on_these_cases(cases: Cases) -> Interval | None:
-    """Return the interval of the mean of these cases' own rates; None for fewer than two cases.
-
-    Only trial noise counts: Wilson's interval at `effective_trials`. These may be more than the
-    actual trials, since cases that always pass or always fail have no noise.
-    """
-    known = cases_with_trials(cases)
-    if len(known) < 2:
-        return None
-    return wilson_at(mean_of_rates(known), effective_trials(known))
-
-
-def effective_trials(cases: Cases) -> float:
-    """Return how many independent trials at one rate vary as much as m does by trial noise.
-
-    cases: at least one must have a trial.
-
-    m(1-m) / (V + h), where
-
-        V  = sum of r(1-r) / (n-1) / C^2, the variance of m within cases, unbiased
-        h  = (sum of 1/n^2 over cases with n > 1) / (2 C^3), a continuity correction
-
-    V moves in steps, as a count does: one failure in a case of n adds 1/n^2 / C^2. h is half the
-    mean step.
-    With one case, and at m = 0 and m = 1, it is C^2 / (sum of 1/n): the actual number of trials,
-    except that a case has no more weight for having more trials.
-    """
-    known = cases_with_trials(cases)
-    rate = mean_of_rates(known)
-    if len(known) == 1 or rate in (0, 1):
-        return len(known) ** 2 / fsum(1 / trials for _, trials in known)
-    half_a_step = fsum(1 / trials**2 for _, trials in known if trials > 1) / len(known) ** 3 / 2
-    return rate * (1 - rate) / (_variance_within(known) + half_a_step)
+    variance = max(variance_between(known), fsum(noise_variances(known)) / len(known) ** 2)
+    return sqrt(variance) if variance > 0 else None
 
 
 def clustered_t_interval(cases: Cases) -> Interval | None:
@@ -160,7 +90,7 @@ def clustered_t_interval(cases: Cases) -> Interval | None:
     if len(known) < 2:
         return None
     rate = mean_of_rates(known)
-    half = student_975(len(known) - 1) * sqrt(_variance_between(known))
+    half = student_975(len(known) - 1) * sqrt(variance_between(known))
     return Interval(max(0.0, rate - half), min(1.0, rate + half))
 
 
@@ -201,46 +131,26 @@ def _mean_over(estimate: Callable[[int, int, int], float | None], cases: Cases, 
     return _mean(given) if given and len(given) == len(known) else None
 
 
-def _effective_trials_between(known: Cases) -> float:
-    """Return (z/t)^2 m(1-m) / V of `interval_on_new_cases`; at m = 0 and m = 1 its limit."""
-    cases = len(known)
-    passes, trials = sum(p for p, _ in known), sum(n for _, n in known)
-    rate = mean_of_rates(known)
-    few_clusters = (NORMAL_975 / student_975(cases - 1)) ** 2
-    if rate in (0, 1):
-        return (cases - 1) * few_clusters
-    rarer = min(passes, trials - passes)
-    largest = rate * (1 - rate) / (cases - 1)
-    return (
-        few_clusters
-        * rate
-        * (1 - rate)
-        * (rarer + PRIOR)
-        / (rarer * _variance_between(known) + PRIOR * largest)
-    )
-
-
-def _variance_between(known: Cases) -> float:
-    """Return the variance of m with cases as clusters, for at least two cases."""
+def variance_between(known: Cases) -> float:
+    """Return the variance of the mean rate with cases as clusters, for at least two cases."""
     rates = _rates(known)
     mean = _mean(rates)
     return fsum((rate - mean) ** 2 for rate in rates) / (len(rates) * (len(rates) - 1))
 
 
-def _variance_within(known: Cases) -> float:
-    """Return the variance of m from trial noise alone; unbiased if every case has two trials.
+def noise_variances(known: Cases) -> list[float]:
+    """Return for each case the variance of its rate from trial noise; unbiased for two or more trials.
 
-    A single trial does not show the noise of its case. Each case with one trial gets m(1-m), which
-    is more than such cases have on average (r(1-r) is concave). Together they get at least 1/4, the
-    most that one case can have.
+    r(1-r) / (n-1) for n trials at the rate r. A single trial does not show the noise of its case:
+    each case with one trial gets M(1-M), where M is the mean rate of these cases. That is at least
+    what they have on average, since r(1-r) is concave.
     """
-    single = sum(trials == 1 for _, trials in known)
-    more = [(passes / trials, trials) for passes, trials in known if trials > 1]
-    total = fsum(rate * (1 - rate) / (trials - 1) for rate, trials in more)
-    if single:
-        rate = mean_of_rates(known)
-        total += max(single * rate * (1 - rate), 1 / 4)
-    return total / len(known) ** 2
+    singles = [passes for passes, trials in known if trials == 1]
+    rate = sum(singles) / len(singles) if singles else 0.0
+    return [
+        rate * (1 - rate) if trials == 1 else (passes / trials) * (1 - passes / trials) / (trials - 1)
+        for passes, trials in known
+    ]
 
 
 def _rates(known: Cases) -> list[float]:
