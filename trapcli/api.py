@@ -233,6 +233,9 @@ def calibrate(
     timeout: float = 600.0,
     only: Sequence[str] = (),
     isolate: bool = False,
+    label: str = "",
+    tags: Mapping[str, str] | None = None,
+    keep_going: bool = False,
     store: str | os.PathLike[str] = ".trapcli",
     on_progress: Callable[[Progress], None] = lambda progress: None,
 ) -> RunResult:
@@ -246,6 +249,9 @@ def calibrate(
     timeout: seconds of wall clock of one trial.
     only: run only the cases with these ids.
     isolate: run a command under bubblewrap. A function cannot be isolated.
+    label, tags: recorded with the run, and compared when it is resumed or compared with another one.
+    keep_going: go on also if the first trials all crash in the same way; otherwise the result says in
+        `stopped` why it ended early.
     store: the directory where runs are kept; `trapcli inspect run` and `--compare` find them there.
     on_progress: called while trials run.
 
@@ -254,22 +260,27 @@ def calibrate(
     if isinstance(suite, GeneratedSuite):
         raise TypeError("calibrate runs on a suite on disk: trapcli.build(...) writes one")
     loaded = suite if isinstance(suite, LoadedSuite) else load(suite)
-    chosen: Solution | None = None
-    if isinstance(solution, str):
-        chosen = read_solution(solution, Path.cwd())
-    elif callable(solution):
-        chosen = Function.of(solution)
-    elif solution is not None:
-        raise TypeError(f"solution must be a function, a command or None, not {type(solution).__name__}")
-    if isolate and isinstance(chosen, Function):
-        raise TrapError("isolate: a Python function runs in this process. Give a command to isolate it.")
     request = RunRequest(
         suites=(loaded.suite,),
-        solution=chosen,
+        solution=_solution_of(solution, isolate),
         trials=trials,
         only=tuple(only),
         timeout=timeout,
         isolate=isolate,
         jobs=jobs,
+        label=label,
+        tags=tuple((tags or {}).items()),
+        keep_going=keep_going,
     )
     return Session(Path(store), on_progress=on_progress).start(request)
+
+
+def _solution_of(solution: Agent | str | None, isolate: bool) -> Solution | None:
+    """Return what `calibrate` was asked to measure; TypeError, or TrapError if it cannot be isolated."""
+    if isinstance(solution, str):
+        return read_solution(solution, Path.cwd())
+    if solution is not None and not callable(solution):
+        raise TypeError(f"solution must be a function, a command or None, not {type(solution).__name__}")
+    if isolate and solution is not None:
+        raise TrapError("isolate: a Python function runs in this process. Give a command to isolate it.")
+    return None if solution is None else Function.of(solution)

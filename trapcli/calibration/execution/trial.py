@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,6 @@ from typing import Any, TypeAlias
 
 from trapcli.calibration.execution.function_call import call_function
 from trapcli.calibration.execution.messages import Job, Outcome
-from trapcli.calibration.execution.supervisor_pool import CannotStart
 from trapcli.calibration.execution.workdirs import memory_scratch, remove
 from trapcli.calibration.records import Run
 from trapcli.calibration.solutions.environment import TrialDirectories
@@ -22,10 +21,6 @@ from trapcli.core import registry
 from trapcli.core.contract import Case
 from trapcli.core.errors import TrapError
 from trapcli.system.output_files import read_files
-
-NOT_FOUND = (126, 127)  # a shell's exit codes for a command that cannot be executed, or does not exist
-TAIL = 500  # characters of stderr that an error shows
-
 
 Work: TypeAlias = Job | Callable[[], Outcome]  # a process to run, or a function to call
 
@@ -55,20 +50,12 @@ def run_trial(
     position: of the case's suite in the run's plan.
     number: the trial's, from 1, within the case.
     stored: the directory that gets a file with each of its output streams.
-
-    Raises CannotStart also if the exit code says that a shell found no such command and nothing was
-    printed.
     """
     with _trial_directories(run, case) as directories:
         outcome = start(_work(run, position, case, number, directories, stored))
         for stream in (outcome.stdout, outcome.stderr):
             if stream.file:
                 sync(stored / stream.file)
-        if outcome.exit_code in NOT_FOUND and not outcome.stdout.size and not outcome.timed_out:
-            raise CannotStart(
-                f"{run.plan.solution.given!r} cannot be started: exit code {outcome.exit_code} and no output"
-                f"{_tail(stored / outcome.stderr.file) if outcome.stderr.file else ''}."
-            )
         read = registry.family(case.family).answers.reads_files
         return TrialRun(
             outcome,
@@ -144,10 +131,3 @@ def sync(path: Path) -> None:
             f"what the solution printed cannot be stored: {path}: {error.strerror}. Make room on the disk, "
             "then continue with `trapcli calibrate --resume`."
         ) from error
-
-
-def _tail(stderr: Path) -> str:
-    with suppress(OSError):
-        text = stderr.read_bytes()[-TAIL:].decode("utf-8", "replace").strip()
-        return f" ({text})" if text else ""
-    return ""
