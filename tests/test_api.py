@@ -219,6 +219,20 @@ def test_a_function_must_return_text(value: object, suite: trapcli.LoadedSuite, 
     assert result.summary.suites[0].cases[0].outcomes["crashed"] == 1
 
 
+def test_a_run_that_measures_nothing_says_why(suite: trapcli.LoadedSuite, tmp_path: Path) -> None:
+    """A function that always raises stops the run, with its traceback; label and tags are recorded."""
+
+    def agent(case: trapcli.PublicCase) -> str:
+        raise KeyError("API_KEY")
+
+    result = trapcli.calibrate(suite, agent, trials=2, store=tmp_path / "runs", label="x", tags={"a": "1"})
+    assert "KeyError: 'API_KEY'" in result.stopped and not result.succeeded and not result.complete
+    configuration = result.to_json()["plan"]["configuration"]
+    assert (configuration["label"], configuration["tags"]) == ("x", {"a": "1"})
+    result = trapcli.calibrate(suite, agent, trials=2, store=tmp_path / "runs", keep_going=True)
+    assert result.complete and not result.stopped
+
+
 @pytest.mark.slow
 def test_a_command_and_the_self_check_are_calibrated(suite: trapcli.LoadedSuite, tmp_path: Path) -> None:
     """A command is a solution too; without a solution suite and judge are checked."""

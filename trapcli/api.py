@@ -242,6 +242,9 @@ def calibrate(
     only: Sequence[str] = (),
     isolate: bool = False,
     no_network: bool = False,
+    label: str = "",
+    tags: Mapping[str, str] | None = None,
+    keep_going: bool = False,
     store: str | os.PathLike[str] = ".trapcli",
     on_progress: Callable[[Progress], None] = lambda progress: None,
 ) -> RunResult:
@@ -256,6 +259,9 @@ def calibrate(
     only: run only the cases with these ids.
     isolate: run a command under bubblewrap. A function cannot be isolated.
     no_network: and without a network.
+    label, tags: recorded with the run, and compared when it is resumed or compared with another one.
+    keep_going: go on also if the first trials all crash in the same way; otherwise the result says in
+        `stopped` why it ended early.
     store: the directory where runs are kept; `trapcli inspect run` and `--compare` find them there.
     on_progress: called while trials run.
 
@@ -264,27 +270,28 @@ def calibrate(
     if isinstance(suite, GeneratedSuite):
         raise TypeError("calibrate runs on a suite on disk: trapcli.build(...) writes one")
     loaded = suite if isinstance(suite, LoadedSuite) else load(suite)
-    chosen = _solution_of(solution)
-    if isolate and isinstance(chosen, Function):
-        raise TrapError("isolate: a Python function runs in this process. Give a command to isolate it.")
     request = RunRequest(
         suites=(loaded.suite,),
-        solution=chosen,
+        solution=_solution_of(solution, isolate),
         trials=trials,
         only=tuple(only),
         timeout=timeout,
         isolate=isolate,
         no_network=no_network,
         jobs=jobs,
+        label=label,
+        tags=tuple((tags or {}).items()),
+        keep_going=keep_going,
     )
     return Session(Path(store), on_progress=on_progress).start(request)
 
 
-def _solution_of(given: Agent | str | None) -> Solution | None:
-    if given is None:
-        return None
-    if isinstance(given, str):
-        return read_solution(given, Path.cwd())
-    if not callable(given):
-        raise TypeError(f"solution must be a function, a command or None, not {type(given).__name__}")
-    return Function.of(given)
+def _solution_of(solution: Agent | str | None, isolate: bool) -> Solution | None:
+    """Return what `calibrate` was asked to measure; TypeError, or TrapError if it cannot be isolated."""
+    if isinstance(solution, str):
+        return read_solution(solution, Path.cwd())
+    if solution is not None and not callable(solution):
+        raise TypeError(f"solution must be a function, a command or None, not {type(solution).__name__}")
+    if isolate and solution is not None:
+        raise TrapError("isolate: a Python function runs in this process. Give a command to isolate it.")
+    return None if solution is None else Function.of(solution)

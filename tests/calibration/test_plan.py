@@ -1,7 +1,6 @@
 """What a run is planned to do, and when a stored run can no longer be continued as planned."""
 
 import json
-import os
 import shutil
 from dataclasses import fields, replace
 from pathlib import Path
@@ -11,9 +10,7 @@ import pytest
 from factories import command_of, run_of, solution_of, suite_of
 from toy_family import Toy, build_toy, installed
 
-from trapcli.calibration import plan
 from trapcli.calibration.plan import (
-    files_of,
     host,
     plan_suite,
     prepare,
@@ -79,45 +76,6 @@ def test_the_true_rate_of_a_flaky_solution_is_known(suite: Any) -> None:
     for other in ("builtin:solve", "builtin:mistake:void_counted", "python agent.py"):
         assert plan_suite(suite, solution=solution_of(other)).true_rate is None
     assert plan_suite(suite).true_rate is None
-
-
-def test_the_files_that_a_command_names_are_digested(tmp_path: Path) -> None:
-    """Scripts and data on the command line count, and so does a program in the solution's directory."""
-    for name in ("agent.py", "run.sh", "config.json"):
-        (tmp_path / name).write_text(name)
-    assert [*files_of(command_of("./run.sh", "--config", "config.json", cwd=tmp_path))] == [
-        "./run.sh",
-        "config.json",
-    ]
-    found = files_of(command_of("python", "-u", "agent.py", cwd=tmp_path))
-    (tmp_path / "agent.py").write_text("changed")
-    assert [*found] == ["agent.py"]
-    assert files_of(command_of("python", "-u", "agent.py", cwd=tmp_path)) != found
-
-
-def test_words_that_do_not_name_a_file_of_the_solution_are_ignored(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Programs from PATH, directories, pipes, endless words, huge and missing files are ignored."""
-    (tmp_path / "python").write_text("a file that happens to have the program's name")
-    (tmp_path / "folder").mkdir()
-    os.mkfifo(tmp_path / "pipe")
-    (tmp_path / "huge").write_bytes(b"x" * 101)
-    monkeypatch.setattr(plan, "LARGEST", 100)
-    words = ("folder", "pipe", "huge", "missing", "", ".", "x" * 5000, "a\nb", "/dev/zero")
-    assert files_of(command_of("python", *words, cwd=tmp_path)) == {}
-    assert files_of(solution_of("builtin:solve")) == {}
-
-
-def test_a_file_that_cannot_be_read_is_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A word that happens to name somebody else's file does not stop a run."""
-    (tmp_path / "secret").write_text("x")
-
-    def deny(path: Any) -> Any:
-        raise PermissionError(13, "Permission denied", str(path))
-
-    monkeypatch.setattr(Path, "read_bytes", deny)
-    assert files_of(command_of("python", "secret", cwd=tmp_path)) == {}
 
 
 def test_the_host_is_described_as_json() -> None:
@@ -193,7 +151,7 @@ def test_a_suite_of_another_version_of_its_family_is_refused(
 
 def test_an_unchanged_plan_is_accepted() -> None:
     """Nothing is refused if solution, options, files, suites and version are the same."""
-    run = run_of(3, tool=__version__, plan={"files": {"agent.py": "ab"}, "env": ("KEY",)})
+    run = run_of(3, tool=__version__, plan={"env": ("KEY",)})
     refuse_changed_plan(run, run.plan)
 
 
@@ -207,6 +165,7 @@ COMMAND: dict[str, Any] = {
     "manifest_envvar": "CASE",
     "name": "mine",
     "profile": {"model": ["another"]},
+    "has_directory": True,
 }
 
 
@@ -243,14 +202,6 @@ def test_a_changed_option_is_refused_naming_it(name: Any) -> None:
     """Trials, limit, isolation, HOME and variables must be the same."""
     run = run_of(3, tool=__version__)
     assert f"{name} was " in refusal(refuse_changed_plan, run, replace(run.plan, **{name: OPTIONS[name]}))
-
-
-@pytest.mark.parametrize("files", [{}, {"agent.py": "other"}, {"agent.py": "ab", "more.py": "cd"}])
-def test_changed_files_are_refused_naming_one(files: Any) -> None:
-    """A file of the solution that was changed, removed or added is named."""
-    run = run_of(3, tool=__version__, plan={"files": {"agent.py": "ab"}})
-    message = refusal(refuse_changed_plan, run, replace(run.plan, files=files))
-    assert f"the file {'more.py' if 'more.py' in files else 'agent.py'} has changed" in message
 
 
 def test_other_suites_or_cases_are_refused() -> None:

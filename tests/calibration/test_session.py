@@ -152,7 +152,7 @@ def test_a_run_that_another_process_works_on_is_not_resumed(place: Place) -> Non
         ({"timeout": 0.0}, "a timeout of 0.0 s"),
         ({"timeout": float("nan")}, "a timeout of nan s"),
         ({"timeout": float("inf")}, "a timeout of inf s"),
-        ({"env": ("KEY",)}, "only with isolation"),
+        ({"env": ("HOME",)}, "sets or removes this variable"),
         ({"only": ("case_99",)}, "no suite of this run has that case: toy has case_01 to case_02"),
         ({"env": ("NOT_SET_HERE",), "isolate": True}, "NOT_SET_HERE"),
     ],

@@ -47,8 +47,8 @@ from trapcli.suites.reader import open_suite
         ),
         (["--only", "case_01", "--only", "nonsense"], "--only nonsense: no suite of this run"),
         (["--only", ""], "--only : no suite of this run"),
-        (["--env", "HOME"], "--env is only for --isolate"),
         (["--no-network"], "--no-network is only for --isolate"),
+        (["--env", "HOME"], "--env HOME: trapcli sets or removes this variable"),
         (["--isolate", "--env", "NOT_SET_HERE"], "--env NOT_SET_HERE: this variable is not set"),
         (["--isolate", "--env", "A=B"], "--env A=B: give only a variable's name"),
         (["--trails", "3"], "No such option '--trails'"),
@@ -93,10 +93,10 @@ def test_wrong_solutions_are_refused(
 
 
 def test_a_command_that_cannot_start_stops_the_run(run: Callable[..., Any], toy: Any, tmp_path: Path) -> None:
-    """If a shell finds no such command, that is an error, and nothing like a result is printed."""
+    """If a shell finds no such command, that is an error without a result; the trial is kept."""
     assert_error(run("calibrate", "--solution", "sh -c nosuchagent", "--trials", 2), "cannot be started")
     with open_runs(tmp_path) as kept:
-        assert list(kept.trials(1)) == []
+        assert [(one.status, one.exit_code) for one in kept.trials(1)] == [("crashed", 127)]
 
 
 @pytest.mark.slow

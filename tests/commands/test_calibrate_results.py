@@ -9,12 +9,15 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from agents import INPUTS, RIGHT, SECRET, VOID_COUNTED, agent, open_runs, program, run_numbers
 from checkout import MODULES
+
+from trapcli.calibration.configuration import Configuration
 
 
 def warning_types(document: Any) -> Any:
@@ -197,7 +200,9 @@ def test_records_do_not_depend_on_the_environment(declared: Path, tmp_path: Path
                 (trial.case, trial.number, trial.status, trial.verdict, trial.stdout.digest)
                 for trial in kept.trials(number)
             ]
-        seen.append((plan, trials))
+        seen.append((replace(plan, configuration=Configuration()), trials))
+        files = plan.configuration.files
+        assert [*files] == ["agent.sh"] and {"LC_ALL", "TZ"} <= plan.configuration.environment.keys()
     assert seen[0] == seen[1] and len(seen[0][1]) == 8
 
 

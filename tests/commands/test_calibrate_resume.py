@@ -4,7 +4,6 @@ import json
 import os
 import platform
 import shutil
-import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from agents import (
     VOID_COUNTED,
     agent,
     assert_error,
+    cut_short,
     open_runs,
     starts,
 )
@@ -25,23 +25,14 @@ from factories import trial
 
 from trapcli import __version__
 from trapcli.calibration import plan
-from trapcli.calibration.plan import files_of, plan_suite
+from trapcli.calibration.configuration import Configuration
+from trapcli.calibration.plan import plan_suite
 from trapcli.calibration.records import Plan
 from trapcli.calibration.solutions.solution import read_solution
+from trapcli.calibration.solutions.solution_files import files_of
 from trapcli.calibration.store.store import open_store
 
 pytestmark = pytest.mark.slow
-
-
-def cut_short(directory: Any, *, left: Any) -> None:
-    """Make the last run look stopped after its first `left` trials."""
-    database = sqlite3.connect(directory / ".trapcli" / "runs.db")
-    [(last,)] = database.execute("SELECT MAX(number) FROM run")
-    database.execute("UPDATE run SET ended = '' WHERE number = ?", (last,))
-    first = "SELECT rowid FROM trial WHERE run = ? ORDER BY number, case_id LIMIT ?"
-    database.execute(f"DELETE FROM trial WHERE run = ? AND rowid NOT IN ({first})", (last, last, left))
-    database.commit()
-    database.close()
 
 
 # Continuing.
@@ -51,7 +42,8 @@ def cut_short(directory: Any, *, left: Any) -> None:
 def stopped(toy: Any, tmp_path: Path) -> Any:
     """A run of 8 trials that was killed when 3 were stored."""
     solution = read_solution("sh agent.sh", tmp_path)
-    plan = Plan(solution, (plan_suite(toy),), trials=2, limit=300.0, files=files_of(solution))
+    configuration = Configuration(files=files_of(solution).digests)
+    plan = Plan(solution, (plan_suite(toy),), trials=2, limit=300.0, configuration=configuration)
     with open_store(tmp_path / ".trapcli", create=True) as store:
         about: dict[str, Any] = {
             "jobs": 1,
@@ -185,7 +177,7 @@ def remove_agent(directory: Any) -> None:
         (change_input, "traps/toy is not the suite that run 1 was started on: it was changed or built again"),
         (remove_suite, "there is no suite at "),
         (change_agent, "run 1 cannot be resumed: the file agent.sh has changed"),
-        (remove_agent, "run 1 cannot be resumed: the file agent.sh has changed"),
+        (remove_agent, "run 1 cannot be resumed: the file agent.sh is missing"),
     ],
 )
 def test_a_run_whose_suite_or_agent_changed_is_not_resumed(
@@ -304,7 +296,8 @@ def test_stored_solution(stored: Any, tmp_path: Path) -> None:
     assert (plan.solution.given, plan.solution.command) == (".", ("sh", "agent.sh"))
     assert (plan.solution.cwd, plan.solution.name) == (tmp_path, "mine")
     assert plan.solution.profile == {"model": ["m-1"], "framework": ["a", "b"]}
-    assert [*plan.files] == ["agent.sh"] and len(plan.files["agent.sh"]) == 64
+    files = plan.configuration.files
+    assert "agent.sh" in files and "trap.yaml" not in files and len(files["agent.sh"]) == 64
 
 
 def test_stored_settings(stored: Any) -> None:

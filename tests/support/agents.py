@@ -1,6 +1,7 @@
 """Agents for the toy family, written in shell, and the toy family for every process of a run."""
 
 import os
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -69,3 +70,14 @@ def assert_error(result: Any, *parts: str) -> None:
     assert "Traceback" not in result.err
     for part in parts:
         assert part in result.err
+
+
+def cut_short(directory: Path, *, left: int) -> None:
+    """Make the last run look stopped after its first `left` trials."""
+    database = sqlite3.connect(directory / ".trapcli" / "runs.db")
+    [(last,)] = database.execute("SELECT MAX(number) FROM run")
+    database.execute("UPDATE run SET ended = '' WHERE number = ?", (last,))
+    first = "SELECT rowid FROM trial WHERE run = ? ORDER BY number, case_id LIMIT ?"
+    database.execute(f"DELETE FROM trial WHERE run = ? AND rowid NOT IN ({first})", (last, last, left))
+    database.commit()
+    database.close()

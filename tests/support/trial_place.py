@@ -17,11 +17,13 @@ from checkout import MODULES
 from process_table import PATIENCE, children, command, pids
 from toy_family import build_toy, declare, installed
 
+from trapcli.calibration.configuration import Configuration
 from trapcli.calibration.execution.scheduler import Progress, carry_out
 from trapcli.calibration.execution.workdirs import memory_scratch, new_scratch
-from trapcli.calibration.plan import files_of, plan_suite
+from trapcli.calibration.plan import plan_suite
 from trapcli.calibration.records import Plan, Run, Trial
 from trapcli.calibration.solutions.solution import read_solution
+from trapcli.calibration.solutions.solution_files import files_of
 from trapcli.calibration.store.store import Store, open_store
 
 # What every agent can use: its directories, the toy's right answer, and a number that no other agent takes.
@@ -99,7 +101,8 @@ class Place:
     ) -> Run:
         """Begin a new run of the agent on the suite."""
         solution = read_solution(command, self.root)
-        plan = Plan(solution, (plan_suite(self.suite),), trials, limit, files=files_of(solution))
+        configuration = Configuration(files=files_of(solution).digests)
+        plan = Plan(solution, (plan_suite(self.suite),), trials, limit, configuration=configuration)
         return store.begin(
             plan, token=os.urandom(8).hex(), jobs=jobs, tool="1", python="3", host={},
             scratch=new_scratch(), self_check=None,

@@ -2,31 +2,23 @@
 
 import os
 import platform
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from math import fsum
 from typing import Any
 
+from trapcli.calibration.configuration import Configuration
 from trapcli.calibration.records import Plan, Run, RunSuite
-from trapcli.calibration.solutions.environment import refuse_unset
+from trapcli.calibration.solutions.environment import passed_on, refuse_unset
 from trapcli.calibration.solutions.solution import Solution
+from trapcli.calibration.solutions.solution_files import files_of
 from trapcli.core.errors import TrapError
 from trapcli.core.shorten import quoted
 from trapcli.suites.layout import INPUTS
 from trapcli.suites.reader import Suite, open_suite, read_case
-from trapcli.system.files import digest_of
 from trapcli.system.package import __version__
 
-LARGEST = 50_000_000  # bytes of a file of the solution; larger ones are not digested
-OPTIONS = (
-    "trials",
-    "limit",
-    "isolate",
-    "no_network",
-    "fresh_home",
-    "env",
-)  # as on the command line
+OPTIONS = ("trials", "limit", "isolate", "no_network", "fresh_home", "env")  # as on the command line
 
 
 def plan_suite(suite: Suite, only: Sequence[str] = (), solution: Solution | None = None) -> RunSuite:
@@ -58,20 +50,21 @@ def _true_rate(suite: Suite, cases: Sequence[str], solution: Solution) -> float 
     return fsum(rates) / len(rates) if rates else None
 
 
-def files_of(solution: Solution) -> dict[str, str]:
-    """Return the files that the solution's command names: word of the command -> SHA-256.
+def configuration_of(
+    plan: Plan, salt: str, environ: Mapping[str, str] = os.environ, **labels: Any
+) -> Configuration:
+    """Return what the results of the plan depend on now: its solution's files and variables.
 
-    Left out are a program that is looked up along PATH, and files that cannot be read.
+    salt: see `Configuration.with_variables`.
+    environ: the variables of this process.
+    labels: `label` and `tags` of the configuration.
     """
-    found = {}
-    for place, word in enumerate(solution.command):
-        path = solution.cwd / word
-        if not word or (place == 0 and "/" not in word) or not os.path.isfile(path):
-            continue  # unlike Path.is_file, isfile accepts words that are too long for a path
-        with suppress(OSError):
-            if path.stat().st_size <= LARGEST:
-                found[word] = digest_of(path.read_bytes())
-    return found
+    solution = plan.solution
+    files = files_of(solution)
+    found = Configuration(files=files.digests, files_left_out=files.left_out, **labels)
+    if not solution.measures_agent and not plan.env:
+        return found  # ours: it depends on no variable
+    return found.with_variables(passed_on(environ, plan.isolate, plan.env), plan.env, salt)
 
 
 def processors() -> int:
@@ -161,9 +154,6 @@ def _differences(then: Plan, now: Plan) -> Iterator[str]:
     for name in OPTIONS:
         if getattr(then, name) != getattr(now, name):
             yield f"{name} was {quoted(getattr(then, name))}, now {quoted(getattr(now, name))}"
-    for path in sorted({*then.files, *now.files}):
-        if then.files.get(path) != now.files.get(path):
-            yield f"the file {path} has changed"
     if _cases(then) != _cases(now):
         yield "the suites or the cases have changed"
 

@@ -5,12 +5,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from trapcli.calibration.configuration import Configuration
 from trapcli.calibration.solutions.solution import Solution
 from trapcli.calibration.stored_output import KeptFiles, Stream
 from trapcli.core.contract import STATUSES
 from trapcli.core.recipe import Recipe
 from trapcli.suites.halves import Halves
 
+INTERRUPTED = "it was running when the run stopped"  # an incident: the trial has to run again
 JUDGE_ERROR = "judge_error"  # no verdict could be given: says nothing about the solution, and is not counted
 TRIAL_STATUSES = (*STATUSES, JUDGE_ERROR)
 
@@ -112,8 +114,8 @@ class Plan:
     isolate: whether the solution runs under bubblewrap.
     no_network: whether it is also without a network.
     fresh_home: whether each trial gets an empty HOME.
-    env: names of variables that an isolated solution gets besides the harmless ones.
-    files: path -> SHA-256 of the files that the solution's command names.
+    env: names of variables that are recorded, and that an isolated solution gets besides the harmless ones.
+    configuration: labels, variables and the solution's files, as they were when the run began.
     """
 
     solution: Solution
@@ -124,12 +126,26 @@ class Plan:
     fresh_home: bool = False
     env: tuple[str, ...] = ()
     no_network: bool = False
-    files: Mapping[str, str] = field(default_factory=dict)
+    configuration: Configuration = field(default_factory=Configuration)
 
     @property
     def total(self) -> int:
         """How many trials the run has in all."""
         return self.trials * sum(len(suite.cases) for suite in self.suites)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What was different when a run was resumed.
+
+    resume: which resume it was, from 1.
+    mixed: differences that --allow-changes allowed, so that the run's rates mix configurations.
+    noted: differences that may matter, such as other variables: names, and no values of those.
+    """
+
+    resume: int
+    mixed: tuple[str, ...] = ()
+    noted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +162,8 @@ class Run:
     ended: UTC, ISO 8601; "" while it is not complete.
     resumes: how often it was resumed.
     self_check: what the self-check found, if there was one.
-    incidents: trials that never ran or were lost: (suite, case, number, what happened).
+    incidents: trials that never ran, were lost or interrupted: (suite, case, number, what happened).
+    changes: what was different when it was resumed, if anything was.
     """
 
     number: int
@@ -162,3 +179,4 @@ class Run:
     resumes: int = 0
     self_check: Mapping[str, Any] | None = None
     incidents: tuple[tuple[int, str, int, str], ...] = ()
+    changes: tuple[Change, ...] = ()

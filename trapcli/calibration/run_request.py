@@ -29,7 +29,10 @@ class RunRequest:
     isolate: run the solution under bubblewrap.
     no_network: and without a network.
     fresh_home: give each trial an empty HOME.
-    env: names of variables to pass on to an isolated solution.
+    env: names of variables to record and, if the solution is isolated, to pass on to it.
+    label: the user's name for the configuration that is measured.
+    tags: names and values that describe it.
+    keep_going: go on also if the first trials all crash in the same way.
     jobs: how many trials to run at a time; None for 1, or for as many as there are processors if
         the solution comes with the program.
 
@@ -46,6 +49,9 @@ class RunRequest:
     fresh_home: bool = False
     env: tuple[str, ...] = ()
     jobs: int | None = None
+    label: str = ""
+    tags: tuple[tuple[str, str], ...] = ()
+    keep_going: bool = False
 
     def __post_init__(self) -> None:
         if not 1 <= self.trials <= MOST_TRIALS:
@@ -54,9 +60,22 @@ class RunRequest:
             raise TrapError(f"{self.jobs} jobs: give 1 to {MOST_JOBS:,}.")
         if self.timeout is not None and not SHORTEST_LIMIT <= self.timeout <= LONGEST_LIMIT:
             raise TrapError(f"a timeout of {self.timeout} s: give {SHORTEST_LIMIT} to {LONGEST_LIMIT:,.0f}.")
-        if self.env and not self.isolate:
-            raise TrapError("variables are passed on only with isolation; without it the solution gets all.")
         if self.no_network and not self.isolate:
             raise TrapError("only an isolated solution can be kept from the network.")
         if not self.suites:
             raise TrapError("there is no suite to run on.")
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeRequest:
+    """What a caller asks of a run that is resumed.
+
+    label, tags: those that it should have; None for those that it has.
+    allow_changes: go on in another configuration, and mark the run as mixed.
+    keep_going: as in `RunRequest`, for a run without a finished trial.
+    """
+
+    label: str | None = None
+    tags: tuple[tuple[str, str], ...] | None = None
+    allow_changes: bool = False
+    keep_going: bool = False

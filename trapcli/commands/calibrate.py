@@ -12,14 +12,16 @@ from trapcli.calibration.run_request import (
     MOST_JOBS,
     MOST_TRIALS,
     SHORTEST_LIMIT,
+    ResumeRequest,
     RunRequest,
 )
 from trapcli.commands.completion import complete_families
-from trapcli.commands.options import DIRECTORY, WholeNumber, expected_option
+from trapcli.commands.options import DIRECTORY, WholeNumber, expected_option, refuse_empty
 from trapcli.commands.run_display import RunDisplay
 from trapcli.commands.run_number import RunNumber
 from trapcli.commands.suites_to_run import complete_cases, suites_to_run
 from trapcli.core.errors import DONE, FAILED, INTERRUPTED
+from trapcli.core.shorten import quoted
 from trapcli.suites.selection import runs_directory
 from trapcli.views.json_document import json_document
 
@@ -29,8 +31,32 @@ if TYPE_CHECKING:
 # Engines are imported where they are used: `--help` and completion need none of them.
 
 LAST = 0  # the value of --resume without a number: the last run that is not complete
-WITH_RESUME = ("resume", "jobs", "as_json")  # options that may be given together with --resume
+WITH_RESUME = (
+    "resume",
+    "jobs",
+    "label",
+    "tags",
+    "allow_changes",
+    "keep_going",
+    "as_json",
+)  # options that may be given together with --resume
 WITH_COMPARE = ("compare", "as_json")
+
+
+def _read_tags(
+    ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
+) -> tuple[tuple[str, str], ...]:
+    """Return names and values of tags; BadParameter if one has no name, or a name has two values."""
+    tags: dict[str, str] = {}
+    for text in value:
+        name, equals, rest = text.partition("=")
+        if not name.strip() or not equals:
+            raise click.BadParameter(f"{quoted(text)} is not NAME=VALUE.", ctx, param)
+        if tags.setdefault(name, rest) != rest:
+            raise click.BadParameter(
+                f"{name} has two values: {quoted(tags[name])} and {quoted(rest)}.", ctx, param
+            )
+    return tuple(tags.items())
 
 
 def _refuse_nan(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
@@ -51,8 +77,9 @@ every known mistake must fail, and the reference solver must pass every trial.
 Each trial is stored in .trapcli/ (never inside a suite) when it ends; `trapcli inspect run N`
 shows it.
 
-Exit code 0: done (without --solution: and the self-check passed); 1: it failed, or a trial
-could not be run or judged; 2: could not be run; 130: interrupted.
+Exit code 0: done (without --solution: and the self-check passed); 1: it failed, a trial could
+not be run or judged, or the first trials all crashed in the same way; 2: could not be run; 130:
+interrupted.
 """
 
 
@@ -116,7 +143,22 @@ Examples:
     "env",
     metavar="NAME",
     multiple=True,
-    help="With --isolate: pass this variable on; may be repeated.",
+    help="Record this variable with the run and, with --isolate, pass it on; may be repeated.",
+)
+@click.option(
+    "--label",
+    metavar="TEXT",
+    callback=refuse_empty,
+    help="Record a name for what is measured, such as a model.",
+)
+@click.option(
+    "--tag", "tags", metavar="NAME=VALUE", multiple=True, callback=_read_tags,
+    help="Record a name and a value with the run; may be repeated.",
+)  # fmt: skip
+@click.option(
+    "--keep-going",
+    is_flag=True,
+    help="Go on even if the first trials all crash in the same way.",
 )
 @click.option("--fresh-home", is_flag=True, help="Give each trial an empty HOME.")
 @click.option(
@@ -126,6 +168,11 @@ Examples:
     is_flag=False,
     flag_value=LAST,
     help="Continue a run that was stopped; without a number, the last one. No trial is repeated.",
+)
+@click.option(
+    "--allow-changes",
+    is_flag=True,
+    help="With --resume: go on with another label, tag, variable or file; the run is marked as mixed.",
 )
 @click.option("--compare", metavar="A B", type=RunNumber(), nargs=2, help="Compare two runs, case by case.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
@@ -145,6 +192,8 @@ def command(
         return _compare(compare, as_json)
     if resume is not None:
         _refuse_others(ctx, "--resume continues the run as it was planned; leave {} out.", WITH_RESUME)
+    elif options["allow_changes"]:
+        raise click.UsageError("--allow-changes is only for --resume.")
     with RunDisplay() as display:
         request = None if resume is not None else _request(jobs=jobs, **options)
         from trapcli.calibration.session import Session
@@ -155,7 +204,10 @@ def command(
             on_self_check=display.self_check,
             on_note=display.note,
         )
-        result = session.resume(resume or None, jobs) if request is None else session.start(request)
+        if request is None:
+            result = session.resume(resume or None, jobs, _resume_request(**options))
+        else:
+            result = session.start(request)
     return _show(result, as_json)
 
 
@@ -177,7 +229,8 @@ def _request(
     suites: tuple[Path, ...],
     expected: Path | None,
     solution: str | None,
-    env: tuple[str, ...],
+    label: str | None,
+    allow_changes: bool,
     isolate: bool,
     no_network: bool,
     **rest: Any,
@@ -188,12 +241,24 @@ def _request(
     measured = None if solution is None else read_solution(solution, Path.cwd())
     if measured is None and Path("trap.yaml").exists():
         click.echo("./trap.yaml is not used; --solution . measures it.", err=True)
-    if env and not isolate:
-        raise click.UsageError("--env is only for --isolate; without it every variable is passed on.")
     if no_network and not isolate:
         raise click.UsageError("--no-network is only for --isolate; without it the solution runs as you.")
     chosen = suites_to_run(families, suites, expected)
-    return RunRequest(tuple(chosen), measured, env=env, isolate=isolate, no_network=no_network, **rest)
+    return RunRequest(
+        tuple(chosen), measured, label=label or "", isolate=isolate, no_network=no_network, **rest
+    )
+
+
+def _resume_request(
+    *,
+    label: str | None,
+    tags: tuple[tuple[str, str], ...],
+    allow_changes: bool,
+    keep_going: bool,
+    **rest: Any,
+) -> ResumeRequest:
+    """Return what the options ask of a run that is resumed; a label or tags that are not given stay."""
+    return ResumeRequest(label, tags or None, allow_changes, keep_going)
 
 
 def _show(result: "RunResult", as_json: bool) -> int:
@@ -211,6 +276,8 @@ def _show(result: "RunResult", as_json: bool) -> int:
     if result.interrupted:
         click.echo(f"Interrupted. {result.summary.how_to_resume}", err=True)
         return INTERRUPTED
+    if result.stopped:
+        click.echo(f"Error: {result.stopped}", err=True)
     return DONE if result.succeeded else FAILED
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import resource
 import signal
 from pathlib import Path
@@ -216,12 +217,25 @@ def test_the_locale_changes_no_verdict(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("script", "code"), [("exec agnet --now", 127), ("exec /etc/passwd", 126)])
 def test_a_command_that_does_not_exist_is_one_error(tmp_path: Path, script: str, code: int) -> None:
-    """If the command cannot be started, the run stops with one error and prints no rates."""
+    """If the command cannot be started, the run stops with one error and no rates; the trial is kept."""
     place = Place(tmp_path)
     exit_code, out, err = place.calibrate("--suite", "traps/toy", "--solution", place.agent(script)).finish()
     assert (exit_code, out) == (2, "")
     assert err.count("Error: ") == 1 and f"exit code {code} and no output" in err
-    assert place.trial_count() == 0 and place.is_clean()
+    assert [(trial.status, trial.exit_code) for trial in place.trials()] == [("crashed", code)]
+    assert place.is_clean()
+
+
+def test_an_agent_that_kills_trapcli_is_named(tmp_path: Path) -> None:
+    """An agent that is not isolated can undo its trial by killing trapcli: the report names it."""
+    place = Place(tmp_path)
+    kills = 'take_number; [ $n != 2 ] || kill -9 "$(cat "$root/pid")"; right'
+    program = place.calibrate("--suite", "traps/toy", "--solution", place.agent(kills), "--trials", 1)
+    (tmp_path / "pid").write_text(str(program.pid))
+    assert program.finish()[0] == -9
+    code, out, err = place.calibrate("--resume").finish()
+    assert code == 0, err
+    assert re.search(r"running when it stopped ran again: case_0[1-4]/1\.", " ".join(out.split()))
 
 
 @pytest.mark.parametrize("half", ["public", "private"])

@@ -17,6 +17,7 @@ from trapcli.calibration.execution import judge_pool, supervisor_pool, trial_wor
 from trapcli.calibration.execution.processes import end_marked
 from trapcli.calibration.execution.scheduler import Progress, carry_out, trial_order
 from trapcli.calibration.execution.workdirs import clear_scratch, new_scratch
+from trapcli.calibration.false_start import FalseStart
 from trapcli.calibration.records import Run, Trial
 from trapcli.calibration.rejudging import rejudge
 from trapcli.calibration.store.store import Store
@@ -176,18 +177,81 @@ def test_each_trial_has_new_directories(place: Place) -> None:
 # Commands that cannot be started.
 
 
-def test_a_command_that_does_not_exist_stops_the_run(place: Place) -> None:
-    """There is one error, finished trials are kept, and no trial is invented."""
-    agent = place.agent("take_number; if [ $n -gt 3 ]; then agnet; else right; fi")
+def watched(place: Place, agent: str, *, trials: int = 5, jobs: int = 1) -> tuple[FalseStart, list[Trial]]:
+    """Carry out a run whose first trials are watched; return the watch and what is stored."""
     with place.store() as store:
-        run = place.begin(store, agent, trials=20)
-        with pytest.raises(
-            TrapError, match=r"agent.sh' cannot be started: exit code 127 and no output \(.*agnet"
-        ):
-            carry_out(store, run, [place.suite], ignore)
-        assert store.count_by_status(run.number) == {"passed": 3}
-        assert not store.run(run.number).ended
-    assert place.is_clean()
+        run = place.begin(store, agent, trials=trials, jobs=jobs)
+        watch = FalseStart(run.plan.total)
+        assert carry_out(store, run, [place.suite], ignore, watch) is False
+        assert place.is_clean()
+        return watch, list(store.trials(run.number))
+
+
+def test_a_command_that_does_not_exist_stops_the_run(place: Place) -> None:
+    """The first trial that says so stops the run; it is stored, and no other is started."""
+    watch, trials = watched(place, place.agent(LOGS + "agnet"))
+    assert watch.suspected and watch.not_found
+    assert [(trial.status, trial.exit_code) for trial in trials] == [("crashed", 127)]
+    assert place.starts() == 1
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_exit_code_127_counts_once_another_trial_has_ended(place: Place, jobs: int) -> None:
+    """An agent that exits with 127 in most of its trials gets no second try: each is stored as crashed."""
+    agent = place.agent(LOGS + "take_number; case $n in 1|5|9) right;; *) exit 127;; esac")
+    watch, trials = watched(place, agent, trials=3, jobs=jobs)
+    assert not watch.suspected
+    assert sorted(trial.status for trial in trials) == ["crashed"] * 9 + ["passed"] * 3
+    assert place.starts() == 12
+
+
+def test_trials_that_run_beside_a_missing_command_decide(place: Place) -> None:
+    """Several trials exit with 127 while another one runs: it is awaited, and then the run goes on."""
+    agent = place.agent(LOGS + "take_number; [ $n -gt 3 ] || { [ $n = 1 ] && sleep 0.5; exit 127; }; right")
+    with place.store() as store:
+        run = place.begin(store, agent, trials=2, jobs=4)
+        watch = FalseStart(run.plan.total)
+        carry_out(store, run, [place.suite], ignore, watch)
+        assert not watch.suspected
+        assert store.count_by_status(run.number) == {"crashed": 3, "passed": 5}
+
+
+def test_no_trial_is_killed_or_started_once_a_false_start_is_suspected(place: Place) -> None:
+    """Trials in flight are kept, though the first ones already show that the command is missing."""
+    agent = place.agent(LOGS + "take_number; [ $n = 2 ] && sleep 0.5; exit 127")
+    watch, trials = watched(place, agent, jobs=2)
+    assert watch.not_found and len(trials) == place.starts() == 2
+
+
+def test_the_first_trials_that_crash_alike_stop_the_run(place: Place) -> None:
+    """Five that end with the same exit code and no answer stop it, and are kept."""
+    watch, trials = watched(place, place.agent("echo no key >&2; exit 2"))
+    assert watch.suspected and not watch.not_found
+    assert [trial.status for trial in trials] == ["crashed"] * 5
+
+
+@pytest.mark.parametrize(
+    "script", ["exit 0", "take_number; exit $n", "right; exit 2", "kill -9 $$", "sleep 9"]
+)
+def test_first_trials_that_end_in_other_ways_do_not(place: Place, script: str) -> None:
+    """A run goes on after no output, several exit codes, answers and timeouts; not after the same signal."""
+    with place.store() as store:
+        run = place.begin(store, place.agent(script), trials=2, jobs=2, limit=0.5)
+        watch = FalseStart(run.plan.total)
+        carry_out(store, run, [place.suite], ignore, watch)
+        assert watch.suspected == ("kill" in script)
+        assert bool(store.run(1).ended) == (not watch.suspected)
+
+
+def test_a_program_that_a_solution_removes_is_not_forgiven(place: Place) -> None:
+    """Once a trial has ended, a command that cannot be started any more has crashed: its trials count."""
+    program = place.root / "program"
+    program.write_text(f"#!/bin/sh\nrm {program}; echo 7\n")
+    program.chmod(0o755)
+    trials = place.run_trials(str(program))
+    assert sorted((trial.status, trial.exit_code) for trial in trials) == [("crashed", 127)] * 3 + [
+        ("failed", 0)
+    ]
 
 
 def test_exit_code_127_after_an_answer_is_a_crash(place: Place) -> None:

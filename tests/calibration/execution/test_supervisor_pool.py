@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from checkout import MODULES
@@ -16,7 +17,7 @@ from pooled_jobs import HANGS, PooledJobs
 from process_table import children, command, has_ended, pids, wait_for
 
 from trapcli.calibration.execution import supervisor_pool
-from trapcli.calibration.execution.supervisor_pool import CannotStart, NeverRan, Stopped
+from trapcli.calibration.execution.supervisor_pool import NeverRan, Stopped
 from trapcli.core.errors import TrapError
 
 
@@ -29,18 +30,24 @@ def jobs(tmp_path: Path) -> Iterator[PooledJobs]:
     wait_for(lambda: not made.processes())
 
 
-def test_a_command_that_cannot_be_started_is_an_error(jobs: PooledJobs) -> None:
-    """The error names the command and says why: no program, no permission, no directory, a null byte."""
-    job = jobs.job("")
+def test_a_command_that_cannot_be_started_ends_as_in_a_shell(jobs: PooledJobs) -> None:
+    """Exit code 126 or 127, and stderr that names the command: a solution may have removed its program."""
+
+    def ended(**changes: Any) -> tuple[int, str]:
+        job = replace(jobs.job(""), **changes)
+        outcome = jobs.pool.run(job)
+        assert (outcome.stdout.size, outcome.timed_out, outcome.lost) == (0, False, "")
+        return outcome.exit_code, Path(job.stderr).read_text()
+
     plain = jobs.directory / "plain"
     plain.write_text("not a program")
-    for program, why in (("nowhere-at-all", "No such file"), (str(plain), "Permission denied")):
-        with pytest.raises(CannotStart, match=f"{program}.* cannot be started: {why}"):
-            jobs.pool.run(replace(job, argv=(program,)))
-    with pytest.raises(CannotStart, match="No such file"):
-        jobs.pool.run(replace(job, cwd=str(jobs.directory / "away")))
-    with pytest.raises(CannotStart, match="null byte"):
-        jobs.pool.run(replace(job, argv=("sh", "a\0b")))
+    missing = "'nowhere-at-all' cannot be started: No such file or directory\n"
+    assert ended(argv=("nowhere-at-all",)) == (127, f"trapcli: {missing}")
+    assert ended(argv=(str(plain),)) == (126, f"trapcli: '{plain}' cannot be started: Permission denied\n")
+    code, message = ended(cwd=str(jobs.directory / "away"))
+    assert code == 127 and "No such file" in message
+    code, message = ended(argv=("sh", "a\0b"))
+    assert code == 126 and "null byte" in message
     assert jobs.run("exit 4").exit_code == 4
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from factories import kept_files, results, run_of, stream, suite_of, trial
 
+from trapcli.calibration.records import INTERRUPTED, Change, Trial
 from trapcli.calibration.reports.run_warnings import run_warnings
 from trapcli.calibration.reports.summarizer import summarize
 from trapcli.calibration.store.integrity import CHANGED_ROW, REMOVED_ROW
@@ -44,6 +45,54 @@ def test_provider_errors_in_every_trial() -> None:
     trials = [trial(number=n, status="empty", output="", errors="HTTP 503") for n in (1, 2)]
     found = warnings_of(run_of(1, 2), trials, lambda found, limit: b"HTTP 503")
     assert "without them no trial is left" in found["provider_errors"]
+
+
+@pytest.mark.parametrize(
+    ("bad", "warned"),
+    [
+        (trial(status="crashed", exit_code=1, output_status="unreadable"), True),
+        (trial(status="timed_out", output="", output_status="empty"), True),
+        (trial(status="timed_out", output="so far", output_status="unreadable"), False),
+        (trial(status="crashed", exit_code=1, output_status="failed"), False),
+        (trial(status="unreadable"), False),
+        (trial(status="failed"), False),
+    ],
+)
+def test_mostly_crashed(bad: Trial, warned: bool) -> None:
+    """Most trials crashed, or timed out before any output, without an answer: the first warning of all."""
+    for count, most in ((2, False), (3, True)):
+        trials = [replace(bad, number=n) if n <= count else trial(number=n) for n in (1, 2, 3, 4)]
+        found = warnings_of(run_of(1, 4), trials)
+        assert ("mostly_crashed" in found) == (warned and most)
+        if "mostly_crashed" in found:
+            assert next(iter(found)) == "mostly_crashed"
+            assert "3 of 4 trials" in found["mostly_crashed"]
+            assert "`trapcli inspect run 1 case_01 --trial 1`" in found["mostly_crashed"]
+
+
+def test_mostly_provider_errors() -> None:
+    """Trials that look like errors of a provider measured nothing either, whatever their status."""
+    trials = [trial(number=n, status="unreadable", output="HTTP 503") for n in (1, 2)]
+    found = warnings_of(run_of(1, 2), trials, lambda found, limit: b"HTTP 503")
+    assert "look like errors of its provider (2)" in found["mostly_crashed"]
+
+
+def test_changes_at_a_resume() -> None:
+    """What was allowed marks the run as mixed, what was noted is named; each difference once."""
+    label, variable = "the label was 'a', now 'b'", "the variable MODEL"
+    changes = (Change(1, (label,), (variable,)), Change(2, (label,), (variable,)))
+    found = warnings_of(run_of(1, 1, resumes=2, changes=changes), results([(1, 1)]))
+    assert found["mixed_configuration"].count(label) == found["changed_environment"].count(variable) == 1
+    found = warnings_of(run_of(1, 1, resumes=1, changes=changes[:0]), results([(1, 1)]))
+    assert not {"mixed_configuration", "changed_environment"} & found.keys()
+
+
+def test_trials_that_ran_twice_are_named() -> None:
+    """A trial that was running when the run stopped had a second try: each of them is named, each time."""
+    incidents = ((0, "case_01", 1, INTERRUPTED), (0, "case_01", 1, INTERRUPTED))
+    found = warnings_of(run_of(1, 1, resumes=2, incidents=incidents), results([(1, 1)]))
+    assert found["resumed"].endswith("ran again: case_01/1, case_01/1.")
+    assert not {"never_ran", "lost_attempts"} & found.keys()
 
 
 def test_identical_outputs_of_all_cases() -> None:

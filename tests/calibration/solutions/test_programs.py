@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from factories import command_of
 
-from trapcli.calibration.solutions.programs import find_program, read_shebang
+from trapcli.calibration.solutions.programs import find_program, read_shebang, refuse_missing_script
 from trapcli.core.errors import TrapError
 
 
@@ -66,3 +66,40 @@ def test_first_lines(tmp_path: Path) -> None:
     assert read_shebang(script(tmp_path / "b", "print()")) == ()
     assert read_shebang(script(tmp_path / "c", "#!")) == ()
     assert read_shebang(tmp_path / "gone") == ()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["python3", "nosuch.py"],
+        ["/usr/bin/python3.11", "agents/nosuch.py"],
+        ["bash", "nosuch.sh"],
+        ["node", "nosuch.mjs"],
+        ["env", "MODEL=big", "python", "nosuch.py"],
+    ],
+)
+def test_a_script_that_an_interpreter_does_not_find(words: list[str], tmp_path: Path) -> None:
+    """The error names the file from the directory that the command runs in."""
+    with pytest.raises(TrapError, match=rf"mine: there is no file {tmp_path}/.*nosuch"):
+        refuse_missing_script(words, tmp_path, "mine")
+    place = tmp_path / words[-1]
+    place.parent.mkdir(exist_ok=True)
+    place.touch()
+    refuse_missing_script(words, tmp_path, "mine")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["python3"],
+        ["python3", "-m", "agent.py"],
+        ["python3", "-c", "import agent"],
+        ["docker", "run", "image", "python3", "agent.py"],
+        ["my_agent", "nosuch.py"],
+        ["python3", "agent"],
+        ["sh", "-c", "python nosuch.py"],
+    ],
+)
+def test_other_commands_may_name_files_that_do_not_exist(words: list[str], tmp_path: Path) -> None:
+    """A script in a container, a module and another program's argument are not looked for."""
+    refuse_missing_script(words, tmp_path, "mine")

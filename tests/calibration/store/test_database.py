@@ -16,6 +16,7 @@ from checkout import MODULES, ROOT
 from factories import results, run_of, stored
 
 from trapcli.calibration.store import database
+from trapcli.calibration.store.database import FORMAT
 from trapcli.calibration.store.store import open_store
 from trapcli.core.errors import TrapError
 
@@ -128,7 +129,7 @@ def test_a_newer_format_is_refused_and_not_changed(place: Path, create: bool) ->
     """A database of a later version asks for that version."""
     execute(place, "PRAGMA user_version = 99")
     before = (place / "runs.db").read_bytes()
-    assert "written by a newer trapcli (format 99; this one reads up to 2)" in refusal(place, create)
+    assert f"written by a newer trapcli (format 99; this one reads up to {FORMAT})" in refusal(place, create)
     assert (place / "runs.db").read_bytes() == before
 
 

@@ -10,6 +10,7 @@ from factories import run_of, suite_of, trial
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trapcli.calibration.configuration import Configuration
 from trapcli.calibration.records import TRIAL_STATUSES, Plan, RunSuite, Trial
 from trapcli.calibration.solutions.builtin import Builtin
 from trapcli.calibration.solutions.command import Command
@@ -118,7 +119,16 @@ plans = st.builds(
     no_network=st.booleans(),
     fresh_home=st.booleans(),
     env=st.lists(names, max_size=3).map(tuple),
-    files=st.dictionaries(texts, texts, max_size=3),
+    configuration=st.builds(
+        Configuration,
+        label=texts,
+        tags=st.dictionaries(texts, texts, max_size=3),
+        variables=st.dictionaries(names, texts, max_size=3),
+        environment=st.dictionaries(names, texts, max_size=3),
+        files=st.dictionaries(texts, texts, max_size=3),
+        files_left_out=counts,
+        salt=texts,
+    ),
 )
 
 
@@ -158,11 +168,16 @@ def test_numbers_that_are_not_finite(number: float) -> None:
     assert repr(stored.usage) == repr({"cost": number})
 
 
-def test_a_plan_that_is_shown_has_no_secret_seeds() -> None:
-    """A report has everything that is stored of a plan except the seeds of secret suites."""
+def test_a_plan_that_is_shown_has_no_secrets() -> None:
+    """A report has what is stored of a plan, without secret seeds, and without hashes of variables."""
     secret, practice = suite_of(seed=SECRET), suite_of(seed="1")
-    plan = run_of([secret, practice]).plan
+    environ = {"MODEL": "big", "API_KEY": "sk-1", "EDITOR": "vi"}
+    found = Configuration("mine").with_variables(environ, ("MODEL", "API_KEY"), "salt")
+    plan = run_of([secret, practice], plan={"configuration": found}).plan
     stored, shown = plan_to_json(plan), plan_to_show(plan)
+    assert shown["configuration"]["variables"] == {"MODEL": "big", "API_KEY": None}
+    assert not any(word in json.dumps(shown) for word in ("sha256", "EDITOR", "salt"))
+    stored["configuration"] = shown["configuration"]
     assert SECRET not in json.dumps(shown)
     assert shown["suites"][1]["recipe"]["seed"] == "1"
     del stored["suites"][0]["recipe"]["seed"]

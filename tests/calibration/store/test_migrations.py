@@ -2,7 +2,8 @@
 
 `format_1.sql` is a dump of a database that trapcli 0.1.0 wrote: a self-check, a run of an agent that
 ended in every way, a run of a mistake and an isolated flaky run. A few rows were then changed to hold
-what other families and a failing judge would have stored.
+what other families and a failing judge would have stored. `format_2.sql` has a run of a command, an
+isolated run of a solution with a trap.yaml, and a flaky run that was stopped.
 """
 
 import os
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from trapcli.calibration.configuration import Configuration
 from trapcli.calibration.solutions.builtin import Builtin
 from trapcli.calibration.solutions.command import Command
 from trapcli.calibration.store import database
@@ -23,17 +25,19 @@ from trapcli.core.contract import Verdict
 from trapcli.core.errors import TrapError
 from trapcli.core.recipe import Recipe
 
-DUMP = Path(__file__).with_name("format_1.sql")
+
+def of_format(number: int, directory: Path) -> Path:
+    """Return a directory of runs in an earlier format."""
+    directory.mkdir()
+    with closing(sqlite3.connect(directory / "runs.db")) as old:
+        old.executescript(Path(__file__).with_name(f"format_{number}.sql").read_text())
+    return directory
 
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     """A directory of runs in format 1."""
-    directory = tmp_path / ".trapcli"
-    directory.mkdir()
-    with closing(sqlite3.connect(directory / "runs.db")) as old:
-        old.executescript(DUMP.read_text())
-    return directory
+    return of_format(1, tmp_path / ".trapcli")
 
 
 @pytest.fixture(params=[True, False], ids=["on disk", "in memory"])
@@ -63,6 +67,30 @@ def test_a_migrated_database_has_the_tables_of_a_new_one(store: Store, tmp_path:
     """The migrations lead to the same tables and columns as the schema does."""
     with open_store(tmp_path / "new", create=True) as new:
         assert columns(store._db) == columns(new._db)
+
+
+@pytest.mark.parametrize("create", [True, False], ids=["on disk", "in memory"])
+def test_files_become_part_of_a_configuration(tmp_path: Path, create: bool) -> None:
+    """A run of format 2 keeps the digests of its files; of its variables nothing is known."""
+    with open_store(of_format(2, tmp_path / ".trapcli"), create=create) as store:
+        agent, mine, flaky = store.runs()
+        assert [[*run.plan.configuration.files] for run in (agent, mine, flaky)] == [["agent.sh"]] * 2 + [[]]
+        assert agent.plan.configuration == Configuration(files=agent.plan.configuration.files)
+        assert all(len(digest) == 64 for digest in mine.plan.configuration.files.values())
+        assert (mine.plan.env, mine.plan.isolate, mine.plan.solution.name) == (("MODEL",), True, "mine")
+        assert [run.changes for run in (agent, mine, flaky)] == [()] * 3
+        assert store.salt() == ""
+        assert [trial.status for trial in store.trials(1)] == ["crashed", "failed", "unreadable", "failed"]
+        assert store.unfinished_runs() == [3] and flaky.resumes == 1
+
+
+@pytest.mark.parametrize("number", MIGRATIONS)
+def test_each_format_becomes_the_schema(number: int, tmp_path: Path) -> None:
+    """The dump of each earlier format has its number, and leads to the tables of a new database."""
+    place = of_format(number, tmp_path / ".trapcli")
+    assert stored_format(place) == number
+    with open_store(place, create=True) as old, open_store(tmp_path / "new", create=True) as new:
+        assert columns(old._db) == columns(new._db)
 
 
 def test_plans_become_solutions_recipes_and_halves(store: Store) -> None:
@@ -199,9 +227,12 @@ def test_a_damaged_database_is_not_migrated(place: Path, plan: str, create: bool
 
 def test_formats_are_migrated_one_after_the_other(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A database that is several formats behind gets each migration in turn, in one transaction."""
-    steps = {**MIGRATIONS, 2: lambda connection: connection.execute("ALTER TABLE run ADD COLUMN note TEXT")}
+    steps = {
+        **MIGRATIONS,
+        FORMAT: lambda connection: connection.execute("ALTER TABLE run ADD COLUMN note TEXT"),
+    }
     monkeypatch.setattr(database, "MIGRATIONS", steps)
-    monkeypatch.setattr(database, "FORMAT", 3)
+    monkeypatch.setattr(database, "FORMAT", FORMAT + 1)
     with open_store(place, create=True) as store:
         assert {"note", "self_check"} <= columns(store._db)["run"]
-    assert stored_format(place) == 3
+    assert stored_format(place) == FORMAT + 1

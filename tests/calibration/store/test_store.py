@@ -17,7 +17,9 @@ import pytest
 from checkout import MODULES
 from factories import results, run_of, stored, suite_of, trial
 
-from trapcli.calibration.records import Run
+from trapcli.calibration.configuration import Configuration
+from trapcli.calibration.records import INTERRUPTED, Change, Run
+from trapcli.calibration.store.journal import Journal
 from trapcli.calibration.store.store import Store, open_store
 from trapcli.calibration.stored_output import KeptFiles, Stream
 from trapcli.core.errors import TrapError
@@ -65,9 +67,14 @@ def process(code: str, *words: object, **options: Any) -> "subprocess.Popen[str]
     return subprocess.Popen(command, env=environment, text=True, **options)
 
 
+CONFIGURATION = Configuration(
+    label="mine", tags={"model": "big"}, variables={"KEY": "sha256:ab"}, files={"agent.py": "ab"}, salt="t"
+)
+
+
 def test_a_run_is_read_back_as_it_was_stored(store: Store) -> None:
     """Number, token, plan and everything else that a run begins with are read back; it is not complete."""
-    planned = run_of(suite_of(2), 5, plan={"env": ("KEY",), "files": {"agent.py": "ab"}}).plan
+    planned = run_of(suite_of(2), 5, plan={"env": ("KEY",), "configuration": CONFIGURATION}).plan
     host = {"system": "Linux", "cpus": 4}
     begun = store.begin(
         planned, token="t", jobs=3, tool="1.2", python="3.13.0", host=host, scratch="/tmp/trapcli-1",
@@ -77,8 +84,44 @@ def test_a_run_is_read_back_as_it_was_stored(store: Store) -> None:
     assert (begun.number, begun.token, begun.plan, begun.jobs) == (1, "t", planned, 3)
     assert (begun.tool, begun.python, begun.host, begun.scratch) == ("1.2", "3.13.0", host, "/tmp/trapcli-1")
     assert (begun.self_check["outputs"], begun.ended, begun.incidents) == (8, "", ())
+    assert (begun.plan.configuration, begun.changes) == (CONFIGURATION, ())
     assert begun.started.endswith("+00:00")
     assert store.outputs_directory(1).is_dir()
+
+
+def test_what_was_different_at_each_resume_is_kept(store: Store) -> None:
+    """Changes are added to those of earlier resumes; a resume without a difference adds none."""
+    run = begin(store)
+    first, second = Change(1, ("the label was 'a', now 'b'",)), Change(3, (), ("the variable MODEL",))
+    for change in (first, Change(2), second):
+        store.resume(run.number, jobs=1, scratch="", change=change)
+    store.resume(run.number, jobs=1, scratch="")
+    assert store.run(run.number).changes == (first, second) and store.run(run.number).resumes == 4
+
+
+def test_a_store_has_one_salt(store: Store) -> None:
+    """It is that of the last run that has one, so that the hashes of its runs can be compared."""
+    assert store.salt() == ""
+    for salt in ("one", "", "two", ""):
+        begin(store, run_of(1, 1, plan={"configuration": Configuration(salt=salt)}))
+        assert not salt or store.salt() == salt
+    assert store.salt() == "two"
+
+
+def test_trials_that_were_running_at_a_stop_are_incidents(store: Store) -> None:
+    """A trial that began and is not stored was running; one that never ran or is finished was not."""
+    run = begin(store)
+    journal = Journal(store.outputs_directory(run.number))
+    for key in ((0, "case_01", 1), (0, "case_01", 2), (0, "case_02", 1)):
+        journal.begin(key)
+    journal.take_back((0, "case_01", 2))
+    journal.close()
+    store.add_trials(run.number, [trial("case_01", 1)])
+    store.note_interrupted(run.number)
+    assert store.run(run.number).incidents == ((0, "case_02", 1, INTERRUPTED),)
+    store.sweep(run.number)
+    store.note_interrupted(run.number)
+    assert len(store.run(run.number).incidents) == 1
 
 
 def test_every_field_of_a_trial_is_read_back(store: Store) -> None:

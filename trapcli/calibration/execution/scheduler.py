@@ -15,6 +15,7 @@ from typing import TypeVar
 
 from trapcli.calibration.execution.supervisor_pool import NeverRan, Stopped
 from trapcli.calibration.execution.trial_workers import TrialWorkers
+from trapcli.calibration.false_start import FalseStart
 from trapcli.calibration.records import JUDGE_ERROR, Run, RunSuite, Trial
 from trapcli.calibration.store.integrity import StoreWatch
 from trapcli.calibration.store.reader import TrialKey
@@ -49,20 +50,28 @@ class Progress:
 OnProgress = Callable[[Progress], None]
 
 
-def carry_out(store: Store, run: Run, suites: Sequence[Suite], on_progress: OnProgress) -> bool:
+def carry_out(
+    store: Store,
+    run: Run,
+    suites: Sequence[Suite],
+    on_progress: OnProgress,
+    false_start: FalseStart | None = None,
+) -> bool:
     """Run the open trials of a run and store each one; return whether the user interrupted it.
 
     suites: those of the plan, open.
     on_progress: called in this thread now and then.
+    false_start: watches the first trials; None to go on however they end.
 
-    Ends early after SIGINT, SIGTERM or SIGHUP; a second one raises KeyboardInterrupt. Raises TrapError
-    if the solution cannot be started, or if trials cannot be stored; finished ones are stored even then.
+    Ends early after SIGINT, SIGTERM or SIGHUP (a second one raises KeyboardInterrupt), and if a false
+    start is suspected when the last trial that was running has ended. Raises TrapError if trials cannot
+    be stored; finished ones are stored even then.
     """
     finished = store.trial_keys(run.number)
     waiting = deque(key for key in trial_order(run) if key not in finished)
     with ExitStack() as resources, graceful_shutdown() as interrupted:
         workers = TrialWorkers(store, run, suites, resources)
-        schedule = _Schedule(workers, waiting, len(finished), on_progress)
+        schedule = _Schedule(workers, waiting, len(finished), on_progress, false_start)
         try:
             schedule.run_trials(interrupted)
         finally:
@@ -88,26 +97,50 @@ class _Schedule:
     """Which trials wait, which are under way, and how many are finished. Works in the run's thread."""
 
     def __init__(
-        self, workers: TrialWorkers, waiting: deque[TrialKey], done: int, on_progress: OnProgress
+        self,
+        workers: TrialWorkers,
+        waiting: deque[TrialKey],
+        done: int,
+        on_progress: OnProgress,
+        false_start: FalseStart | None,
     ) -> None:
         self.workers, self.waiting, self.on_progress = workers, waiting, on_progress
+        self.false_start = false_start
         counts = workers.store.count_by_status(workers.run.number)
         self.done, self.passed, self.errors = done, counts.get("passed", 0), counts.get(JUDGE_ERROR, 0)
         self.under_way: dict[Future[Trial], TrialKey] = {}
         self.ended: queue.SimpleQueue[Future[Trial]] = queue.SimpleQueue()
         self.never_ran_in_a_row = 0
         self.watch = StoreWatch(workers.store, workers.run)
+        self.gave_up = ""
 
     def run_trials(self, interrupted: Callable[[], bool]) -> None:
-        """Start trials and store them when they end, until none is left or the user interrupts."""
+        """Start trials and store them when they end, until none is left or the run has to end early."""
         self._report()
-        while (self.waiting or self.under_way) and not interrupted():
-            while self.waiting and len(self.under_way) < self.workers.run.jobs + self.workers.ahead:
+        while not interrupted():
+            while self.waiting and len(self.under_way) < self._places():
                 self._start(self.waiting.popleft())
+            if not self.under_way:
+                break
             batch = self._store(self._wait())
             if batch.fatal is not None:
                 raise batch.fatal
-            self._refuse_hopeless(batch)
+            self.gave_up = self.gave_up or self._why_hopeless(batch)
+        if self.gave_up:
+            raise TrapError(self.gave_up)
+
+    def _places(self) -> int:
+        """Return how many trials may be under way.
+
+        While the first trials are watched none waits for its turn, so that none starts once a false
+        start is suspected.
+        """
+        jobs, watch = self.workers.run.jobs, self.false_start
+        if self.gave_up:
+            return 0  # those that run are kept: a trial that ends the run must not get a second try
+        if watch is None or not watch.watching:
+            return jobs + self.workers.ahead
+        return 0 if watch.suspected else jobs
 
     def stop(self) -> None:
         """Stop the trials that are under way, and store those that have ended."""
@@ -140,25 +173,29 @@ class _Schedule:
         incidents = [*batch.never_ran, *_drain(self.workers.accidents)]
         if incidents:
             store.add_incidents(number, incidents)
+        if self.false_start is not None:
+            for trial in batch.trials:
+                self.false_start.add(trial)
         self.done += len(batch.trials)
         self.passed += sum(trial.passed for trial in batch.trials)
         self.errors += sum(not trial.counted for trial in batch.trials)
         self._report()
         return batch
 
-    def _refuse_hopeless(self, batch: "_Batch") -> None:
-        """Raise TrapError after too many trials in a row that never ran: the others would not run either."""
+    def _why_hopeless(self, batch: "_Batch") -> str:
+        """Return why the run is given up, after too many trials in a row that never ran, or ""."""
         if batch.trials:
             self.never_ran_in_a_row = 0
         self.never_ran_in_a_row += len(batch.never_ran)
         run = self.workers.run
         # All jobs may have met the same trouble at once: each gets a second chance.
-        if self.never_ran_in_a_row >= max(HOPELESS, 2 * run.jobs):
-            raise TrapError(
-                f"run {run.number} was stopped: the last {self.never_ran_in_a_row} trials never ran "
-                f"({batch.never_ran[-1][3]}). They stay open: fix the cause, then continue with "
-                f"`trapcli calibrate --resume {run.number}`."
-            )
+        if not batch.never_ran or self.never_ran_in_a_row < max(HOPELESS, 2 * run.jobs):
+            return ""
+        return (
+            f"run {run.number} was stopped: the last {self.never_ran_in_a_row} trials never ran "
+            f"({batch.never_ran[-1][3]}). They stay open: fix the cause, then continue with "
+            f"`trapcli calibrate --resume {run.number}`."
+        )
 
     def _report(self) -> None:
         failed = self.done - self.passed - self.errors

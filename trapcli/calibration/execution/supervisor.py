@@ -30,6 +30,7 @@ from trapcli.calibration.execution.messages import (
     send,
 )
 from trapcli.calibration.execution.processes import LINUX, adopt_orphans, end_descendants, signal_group
+from trapcli.calibration.stored_output import Stream
 
 GRACE = 2.0  # seconds from SIGTERM to SIGKILL
 DRAIN = 2.0  # seconds to read what is left in the pipes once all writers are gone
@@ -37,6 +38,7 @@ PIPE_SIZE = 1 << 20  # bytes: the most that an unprivileged process may set (/pr
 F_SETPIPE_SZ = 1031  # fcntl(2); a number, because the module fcntl has the name on Linux only
 SHORT = 64_000  # bytes of stdout that may travel with the outcome
 MOST_NAMED = 10  # stragglers and survivors that an outcome names
+NOT_EXECUTABLE, NO_PROGRAM = 126, 127  # a shell's exit codes for a command that it cannot start
 BUSY = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)  # the machine's fault, not the command's
 
 
@@ -44,7 +46,7 @@ def supervise(channel: socket.socket) -> None:
     """Run the jobs that come in over the channel, one after the other, and send what came of each.
 
     Each job is answered with {"begun": our pid} and then one of
-        {"refused": why}: the command cannot be started,
+        {"outcome": ...}: the command cannot be started, which its exit code says as a shell's would,
         {"busy": why}: no process can be started at present,
         {"started": true}, followed by {"outcome": ...}, {"stopped": true}, or {"failed": why} if the
             output cannot be stored (the disk is full).
@@ -69,8 +71,7 @@ def _run_job(channel: socket.socket, job: Job, wakeup: int) -> list[str]:
     try:
         process = _start_process(job)
     except (OSError, ValueError) as error:
-        word = "busy" if getattr(error, "errno", None) in BUSY else "refused"
-        _try_send(channel, {word: getattr(error, "strerror", None) or str(error)})
+        _try_send(channel, _why_not_started(job, error, time.monotonic() - began))
         return []
     _try_send(channel, {"started": True})
     try:
@@ -107,6 +108,23 @@ def _start_process(job: Job) -> "subprocess.Popen[bytes]":
             start_new_session=True,
             bufsize=0,
         )
+
+
+def _why_not_started(job: Job, error: OSError | ValueError, seconds: float) -> dict[str, Any]:
+    """Return the answer for a job whose process could not be started."""
+    number, why = getattr(error, "errno", None), getattr(error, "strerror", None) or str(error)
+    if number in BUSY:
+        return {"busy": why}
+    tail = TailBuffer()
+    tail.write(f"trapcli: {job.argv[0]!r} cannot be started: {why}\n".encode("utf-8", "replace"))
+    try:
+        stderr = tail.store(Path(job.stderr))
+    except OSError as failure:
+        return {"failed": failure.strerror or str(failure)}
+    finally:
+        tail.close()
+    code = NO_PROGRAM if number == errno.ENOENT else NOT_EXECUTABLE
+    return {"outcome": outcome_to_json(Outcome(code, False, seconds, Stream(), stderr))}
 
 
 class _Watch:

@@ -41,12 +41,12 @@ class NeverRan(Exception):
     """The trial did not run, for a reason that says nothing about the solution."""
 
 
-class CannotStart(TrapError):
-    """The solution's command cannot be started, so no trial of it can run."""
-
-
 class Stopped(Exception):
     """The trial was stopped because the run ends."""
+
+
+class StoppedBefore(Stopped, NeverRan):
+    """The run ends, and the trial was not begun."""
 
 
 def main(words: Sequence[str]) -> None:
@@ -127,8 +127,10 @@ class SupervisorPool:
         `Outcome.lost` says so. That counts as an end: a solution that could kill its supervisor
         could otherwise undo its bad trials until a good one comes.
 
-        Raises CannotStart if the command cannot be started, Stopped if `stop` was called, NeverRan
-        if the job did not run for another reason, TrapError if its output cannot be stored.
+        A command that cannot be started ends as in a shell, with exit code 126 or 127: a solution can
+        remove its own program, and that too is an end. Raises Stopped if `stop` was called, NeverRan if
+        the job did not run for a reason that is not the command's, TrapError if its output cannot be
+        stored.
         """
         channel = self._take_supervisor()
         try:
@@ -155,7 +157,7 @@ class SupervisorPool:
         """Return the socket of a supervisor without a job: an idle one, or a new one."""
         with self._lock:
             if self._stopping:
-                raise Stopped
+                raise StoppedBefore
             channel = None
             while self._idle and channel is None:
                 channel = self._idle.pop()
@@ -193,8 +195,6 @@ class SupervisorPool:
                 with suppress(OSError):
                     os.kill(begun["begun"], signal.SIGKILL)  # the pool's process then kills what it leaves
             return _lost_outcome(time.monotonic() - began, late)
-        if "refused" in answer:
-            raise CannotStart(f"{job.argv[0]!r} cannot be started: {answer['refused']}.")
         if "busy" in answer:
             raise NeverRan(f"no process can be started: {answer['busy']}")
         if "failed" in answer:
@@ -234,19 +234,14 @@ def _receive_answer(channel: socket.socket, patience: float) -> dict[str, Any] |
 
     patience: seconds to wait once the process was started.
 
-    {"late": true} means that no answer came in time, None that the supervisor is gone. Raises
-    TimeoutError if the process was not started in time.
+    {"late": true} means that no answer came in time, also to the start: by then the solution may run,
+    and may have stopped its supervisor. None means that the supervisor is gone.
     """
     try:
         answer = receive(channel)
         if answer is None or "started" not in answer:
             return answer
         channel.settimeout(patience)
-    except TimeoutError:
-        raise
-    except OSError:
-        return None
-    try:
         return receive(channel)
     except TimeoutError:
         return {"late": True}

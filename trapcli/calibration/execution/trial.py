@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -11,7 +11,6 @@ from typing import Any, TypeAlias
 
 from trapcli.calibration.execution.function_call import call_function
 from trapcli.calibration.execution.messages import Job, Outcome
-from trapcli.calibration.execution.supervisor_pool import CannotStart
 from trapcli.calibration.execution.workdirs import memory_scratch
 from trapcli.calibration.records import Run
 from trapcli.calibration.solutions.environment import TrialDirectories
@@ -23,10 +22,6 @@ from trapcli.core.errors import TrapError
 from trapcli.system.ordinary_files import open_ordinary
 from trapcli.system.output_files import OutputFiles, read_output_files
 from trapcli.system.removal import identity, own_directory
-
-NOT_FOUND = (126, 127)  # a shell's exit codes for a command that cannot be executed, or does not exist
-TAIL = 500  # characters of stderr that an error shows
-
 
 Work: TypeAlias = Job | Callable[[], Outcome]  # a process to run, or a function to call
 
@@ -57,9 +52,6 @@ def run_trial(
     position: of the case's suite in the run's plan.
     number: the trial's, from 1, within the case.
     stored: the directory that gets a file with each of its output streams.
-
-    Raises CannotStart also if the exit code says that a shell found no such command and nothing was
-    printed.
     """
     with _trial_directories(run, case) as directories:
         made = identity(directories.outputs)
@@ -67,11 +59,6 @@ def run_trial(
         for stream in (outcome.stdout, outcome.stderr):
             if stream.file:
                 sync(stored / stream.file)
-        if outcome.exit_code in NOT_FOUND and not outcome.stdout.size and not outcome.timed_out:
-            raise CannotStart(
-                f"{run.plan.solution.given!r} cannot be started: exit code {outcome.exit_code} and no output"
-                f"{_tail(stored / outcome.stderr.file) if outcome.stderr.file else ''}."
-            )
         return TrialRun(
             outcome,
             usage=read_usage(directories.outputs) if identity(directories.outputs) == made else None,
@@ -143,12 +130,3 @@ def sync(path: Path) -> None:
             f"what the solution printed cannot be stored: {path}: {error.strerror}. Make room on the disk, "
             "then continue with `trapcli calibrate --resume`."
         ) from error
-
-
-def _tail(stderr: Path) -> str:
-    with suppress(OSError):
-        with open_ordinary(stderr) as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - TAIL))
-            text = file.read(TAIL).decode("utf-8", "replace").strip()
-        return f" ({text})" if text else ""
-    return ""

@@ -22,6 +22,7 @@ from trapcli.calibration.execution.workdirs import (
     sweep_dead_runs,
 )
 from trapcli.calibration.records import JUDGE_ERROR, Run, Trial
+from trapcli.calibration.store.journal import Journal
 from trapcli.calibration.store.reader import TrialKey
 from trapcli.calibration.store.store import Incident, Store, now, replaced
 from trapcli.calibration.store.trial_files import SUFFIX, store_files
@@ -64,6 +65,8 @@ class TrialWorkers:
         self.judges = JudgePool(self.cases, judges)
         resources.callback(self.judges.close)
         self.ahead = max(2, judges)  # trials to prepare, or to judge, beside those that run
+        self._journal = Journal(self._outputs())
+        resources.callback(self._journal.close)
         self.executor: Executor = ThreadPoolExecutor(run.jobs + self.ahead)
         resources.callback(self.executor.shutdown)
         # Released first: the executor waits for its threads, so whatever a thread may wait for ends
@@ -82,8 +85,12 @@ class TrialWorkers:
             with self._slots:
                 running = self._count_running(+1)
                 started = now()
+                self._journal.begin(key)
                 try:
                     return self.supervisors.run(work) if isinstance(work, Job) else work()
+                except NeverRan:
+                    self._journal.take_back(key)
+                    raise
                 finally:
                     self._count_running(-1)
 

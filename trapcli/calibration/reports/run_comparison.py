@@ -1,9 +1,11 @@
 """Two runs on the same cases side by side: whether they differ, and how certain that is."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from trapcli.calibration.configuration import FILE, changed_environment, differences
+from trapcli.calibration.records import Run
 from trapcli.calibration.reports import formatting
 from trapcli.calibration.reports.run_document import interval_to_json
 from trapcli.calibration.reports.run_summary import CaseSummary, RunSummary
@@ -11,6 +13,7 @@ from trapcli.calibration.stats.comparison import Comparison, Finding, compare
 from trapcli.calibration.suite_names import suite_name
 from trapcli.core.contract import Section
 from trapcli.core.errors import TrapError
+from trapcli.core.shorten import listed
 from trapcli.views.view import View
 
 PARTIAL, ALL = "trials that ran", "all"
@@ -77,7 +80,19 @@ def compare_runs(first: RunSummary, second: RunSummary) -> View:
 def setting_differences(first: RunSummary, second: RunSummary) -> list[tuple[str, str, str]]:
     """Return what differs between the runs besides the solution: what, in A, in B."""
     rows = zip(_settings(first).items(), _settings(second).values(), strict=True)
-    return [(what, a, b) for (what, a), b in rows if a != b or (what == PARTIAL and a != ALL)]
+    found = [(what, a, b) for (what, a), b in rows if a != b or (what == PARTIAL and a != ALL)]
+    return [*found, *_configuration_differences(first.run, second.run)]
+
+
+def _configuration_differences(first: Run, second: Run) -> Iterator[tuple[str, str, str]]:
+    """Yield what differs between the configurations of two runs; files only if the solution is the same."""
+    a, b = first.plan.configuration, second.plan.configuration
+    solutions = [(run.plan.solution.given, run.plan.solution.cwd) for run in (first, second)]
+    for what, in_a, in_b in differences(a, b):
+        if solutions[0] == solutions[1] or not what.startswith(FILE):
+            yield what, in_a or "none", in_b or "none"
+    if names := changed_environment(a, b):
+        yield "other variables", "one value", f"another value of {listed(names, len(names), limit=20)}"
 
 
 def conclusion(shared: SharedCases) -> str:
@@ -160,6 +175,8 @@ def _count_pairs(
 
 def _settings(summary: RunSummary) -> Mapping[str, str]:
     run, plan, counts = summary.run, summary.run.plan, summary.counts
+    profile: Mapping[str, Any] = getattr(plan.solution, "profile", {})
+    mixed = [text for change in run.changes for text in change.mixed]
     changed = [str(suite.directory) for suite in plan.suites if suite.changed]
     return {
         "limit": f"{plan.limit:g} s",
@@ -171,6 +188,8 @@ def _settings(summary: RunSummary) -> Mapping[str, str]:
         "fresh HOME": "yes" if plan.fresh_home or plan.isolate else "no",
         "variables passed": ", ".join(plan.env) or "none",
         "setup": plan.solution.setup_cmd or "none",
+        **{key: ", ".join(profile.get(key, ())) or "none" for key in ("model", "framework")},
+        "mixed configurations": "; ".join(mixed) or "no",
         "suites changed during the run": ", ".join(changed) or "none",
         "trapcli": run.tool,
         "Python": run.python,

@@ -1,6 +1,7 @@
 """The JSON document of a run. What is not known is null."""
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any
 
 from trapcli.calibration.reports.run_summary import (
@@ -45,7 +46,10 @@ def run_document(summary: RunSummary) -> dict[str, Any]:
         "suites": [_suite(suite) for suite in summary.suites],
         "never_ran": _incidents(summary.never_ran),
         "lost_attempts": _incidents(summary.lost_attempts),
+        "interrupted": _incidents(summary.interrupted),
         "resumes": run.resumes,
+        "mixed": any(change.mixed for change in run.changes),
+        "changes": [asdict(change) for change in run.changes],
         "warnings": [warning.to_json() for warning in run_warnings(summary)],
     }
 
@@ -80,6 +84,7 @@ def _suite(summary: SuiteSummary) -> dict[str, Any]:
         "other_wrong_answers": summary.other_wrong_answers,
         "provider_errors": summary.flagged["provider_errors"].count,
         "rate_without_provider_errors": summary.rate_without_provider_errors,
+        "rate_with_judge_errors": summary.rate_with_judge_errors,
         "seconds": summary.seconds,
         "usage": _usage(summary.usage, counts.done),
         "cases": [_case(case) for case in summary.cases],

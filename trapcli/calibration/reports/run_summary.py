@@ -101,6 +101,7 @@ class SuiteSummary:
     minimum_detectable_difference: between the rates of two runs like this one on these cases, at 80%
         power; None for fewer than two counted cases, and for too few trials.
     rate_without_provider_errors: the rate if trials that look like provider errors did not count.
+    rate_with_judge_errors: the rate if trials without a verdict counted as not passed.
     flagged: by flag (see `trapcli.calibration.reports.tally.FLAGS`), the trials that have it.
     highest_load: while a trial hit its limit on an overloaded machine; 0.0 if none did.
     seconds: in all trials together.
@@ -118,6 +119,7 @@ class SuiteSummary:
     pass_hat: Mapping[int, float | None]
     minimum_detectable_difference: float | None
     rate_without_provider_errors: float | None
+    rate_with_judge_errors: float | None
     flagged: Mapping[str, FlaggedTrials]
     highest_load: float
     seconds: float
@@ -162,6 +164,7 @@ class RunSummary:
     earlier_runs: how many runs before it used the same cases.
     never_ran: trials that did not run and are still open.
     lost_attempts: attempts that went wrong at trials that have finished since, or because of it.
+    interrupted: trials that were running when the run stopped, once for each time.
     """
 
     run: Run
@@ -169,6 +172,7 @@ class RunSummary:
     earlier_runs: int
     never_ran: tuple[Incident, ...]
     lost_attempts: tuple[Incident, ...] = ()
+    interrupted: tuple[Incident, ...] = ()
 
     @property
     def counts(self) -> TrialCounts:

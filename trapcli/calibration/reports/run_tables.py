@@ -1,10 +1,11 @@
 """A run's results as tables and sentences for a person."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from trapcli.calibration.configuration import labels_in_words
 from trapcli.calibration.reports import formatting
 from trapcli.calibration.reports.run_summary import CaseSummary, RunSummary, SuiteSummary
-from trapcli.calibration.reports.run_warnings import RunWarning, run_warnings
+from trapcli.calibration.reports.run_warnings import ABOVE_RATES, RunWarning, run_warnings
 from trapcli.calibration.reports.self_check_result import judgements_line, self_check_result
 from trapcli.calibration.suite_names import suite_name
 from trapcli.core.contract import Section
@@ -20,17 +21,24 @@ def run_sections(summary: RunSummary, only: Sequence[int] = (), state: str = STO
         interrupted command says so itself, when it ends.
     """
     positions = only or range(len(summary.suites))
-    sections = [_head(summary, state)]
+    warnings = [one for one in run_warnings(summary) if one.suite is None or one.suite in positions]
+    sections = [_head(summary, state), *_warnings(summary, warnings, "Before the rates", ABOVE_RATES)]
     for position in positions:
         suite, name = summary.suites[position], suite_name(summary.run, position)
         sections += [_case_table(suite, name), *_failure_table(suite)]
         sections.append(Section("", rows=tuple(_suite_facts(suite))))
     if len(positions) > 1:
         sections.append(_suite_table(summary, positions))
-    warnings = [one for one in run_warnings(summary) if one.suite is None or one.suite in positions]
-    if warnings:
-        sections.append(Section("Warnings", rows=tuple(_warning_row(summary, one) for one in warnings)))
+    sections += _warnings(summary, warnings, "Warnings", {one.type for one in warnings} - ABOVE_RATES)
     return (*sections, *_closing(summary, state))
+
+
+def _warnings(
+    summary: RunSummary, warnings: Sequence[RunWarning], title: str, types: Collection[str]
+) -> list[Section]:
+    """Return the warnings of these types under a title; nothing if there are none."""
+    rows = tuple(_warning_row(summary, one) for one in warnings if one.type in types)
+    return [Section(title, rows=rows)] if rows else []
 
 
 def _warning_row(summary: RunSummary, warning: RunWarning) -> tuple[str, str]:
@@ -50,6 +58,7 @@ def _head(summary: RunSummary, state: str) -> Section:
         ("trials", _progress(summary, state)),
         ("how", ", ".join(how)),
         ("when", run.started + (f" to {run.ended}" if run.ended else "")),
+        *labels_in_words(plan.configuration),
     ]
     if line := judgements_line(run):
         facts.append(("self-check", line))

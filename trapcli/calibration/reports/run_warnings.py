@@ -13,6 +13,8 @@ from trapcli.calibration.suite_names import case_name, inspect_command, short_pa
 from trapcli.core.shorten import listed
 from trapcli.system.output_files import LIMITS
 
+ABOVE_RATES = frozenset({"mostly_crashed", "mixed_configuration"})  # read these first
+
 
 @dataclass(frozen=True, slots=True)
 class RunWarning:
@@ -34,7 +36,7 @@ class RunWarning:
 
 def run_warnings(summary: RunSummary) -> tuple[RunWarning, ...]:
     """Return the warnings about a run: those of each suite, the most serious first, then the others."""
-    warnings = []
+    warnings = [*_warnings_of_changes(summary.run)]
     for position, suite in enumerate(summary.suites):
         measured = MeasuredSuite(summary.run, position, suite)
         texts = ((name, warning(measured)) for name, warning in SUITE_WARNINGS.items())
@@ -55,6 +57,19 @@ class MeasuredSuite:
         return inspect_command(self.run, self.position, case, trial)
 
 
+def _mostly_crashed(measured: MeasuredSuite) -> str:
+    suite, trials = measured.summary, measured.summary.flagged["nothing_measured"]
+    if 2 * trials.count <= suite.counts.counted:
+        return ""
+    provider = suite.flagged["provider_errors"].count
+    errors = f", or look like errors of its provider ({provider})" if provider else ""
+    return (
+        f"{trials.count} of {formatting.plural(suite.counts.counted, 'trial')} crashed or timed out without "
+        f"an answer{errors}: {formatting.trials(trials)}. The rates say more about what went wrong there "
+        f"than about what the solution can do. `{measured.command(*trials.first[0])}` shows the first."
+    )
+
+
 def _changed(measured: MeasuredSuite) -> str:
     suite = measured.summary.suite
     if not suite.changed:
@@ -71,7 +86,8 @@ def _judge_errors(measured: MeasuredSuite) -> str:
         return ""
     return (
         f"{formatting.plural(trials.count, 'trial')} got no verdict because the judge failed: "
-        f"{formatting.trials(trials)}. They do not count, and calibrate exits with 1. "
+        f"{formatting.trials(trials)}. They do not count, and calibrate exits with 1; if they counted as not "
+        f"passed, the mean rate would be {formatting.rate(measured.summary.rate_with_judge_errors)}. "
         f"`{measured.command(*trials.first[0])}` says why; `trapcli judge --run {measured.run.number}` "
         "judges again."
     )
@@ -193,6 +209,7 @@ def _unreadable_usage(measured: MeasuredSuite) -> str:
 
 
 SUITE_WARNINGS = {  # the most serious first
+    "mostly_crashed": _mostly_crashed,
     "changed": _changed,
     "judge_errors": _judge_errors,
     "uncounted_cases": _uncounted_cases,
@@ -206,6 +223,24 @@ SUITE_WARNINGS = {  # the most serious first
     "files_over_limit": _files_over_limit,
     "unreadable_usage": _unreadable_usage,
 }
+
+
+def _warnings_of_changes(run: Run) -> Iterator[RunWarning]:
+    """Yield what was different when the run was resumed, each difference once."""
+    mixed = dict.fromkeys(text for change in run.changes for text in change.mixed)
+    noted = dict.fromkeys(text for change in run.changes for text in change.noted)
+    if mixed:
+        yield RunWarning(
+            "mixed_configuration",
+            f"The run mixes configurations: --allow-changes resumed it although {'; '.join(mixed)}. A rate "
+            "over two configurations says little about either.",
+        )
+    if noted:
+        yield RunWarning(
+            "changed_environment",
+            f"When the run was resumed, something was different: {'; '.join(noted)}. If the solution depends "
+            "on it, the rates mix configurations: start a new run. Name variables that matter with --env.",
+        )
 
 
 def _warnings_of_run(summary: RunSummary) -> Iterator[RunWarning]:
@@ -233,10 +268,11 @@ def _warnings_of_run(summary: RunSummary) -> Iterator[RunWarning]:
             f"The first: {_what_of(lost[0])}",
         )
     if run.resumes:
+        again = _trials_of(run, summary.interrupted)
         yield RunWarning(
             "resumed",
             f"The run was resumed {formatting.plural(run.resumes, 'time')}; trials that were running when it "
-            "stopped ran again.",
+            f"stopped ran again{f': {again}' if again else ''}.",
         )
     if summary.earlier_runs and run.plan.solution.measures_agent:
         yield RunWarning(

@@ -50,6 +50,7 @@ def summarize(
         earlier_runs=earlier_runs,
         never_ran=tuple((*key, what) for key, what in tally.never_ran.items()),
         lost_attempts=tuple(tally.lost_attempts),
+        interrupted=tuple(tally.interrupted),
     )
 
 
@@ -73,6 +74,7 @@ def _summarize_suite(suite: RunSuite, tally: SuiteTally, trials: int) -> SuiteSu
         pass_hat={k: rates.mean_pass_hat_k(counts, k) for k in ks},
         minimum_detectable_difference=minimum_detectable_difference(counts) if several else None,
         rate_without_provider_errors=_rate_without_provider_errors(cases),
+        rate_with_judge_errors=rates.mean_rate([(case.counts.passes, case.counts.done) for case in cases]),
         flagged=tally.flagged,
         highest_load=tally.highest_load,
         seconds=sum(sum(case.seconds) for case in tally.cases.values()),

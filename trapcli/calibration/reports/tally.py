@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from trapcli.calibration.records import JUDGE_ERROR, Run, Trial
-from trapcli.calibration.reports.provider_errors import TailReader, looks_like_provider_error
+from trapcli.calibration.records import INTERRUPTED, JUDGE_ERROR, Run, Trial
+from trapcli.calibration.reports.provider_errors import TailReader, has_answer, looks_like_provider_error
 
 KILLED = "killed"  # crashed by a signal that we did not send
 OUTCOMES = ("passed", "failed", "unreadable", "empty", "timed_out", "crashed", KILLED, JUDGE_ERROR)
@@ -20,9 +20,15 @@ MAX_LISTED = 10  # trials with one flag that are named; the others are only coun
 
 # Why a trial can be flagged for a warning.
 FLAGS = (
-    "judge_errors", "provider_errors", "stragglers", "cut_outputs", "files_over_limit", "unreadable_usage",
+    "judge_errors",
+    "nothing_measured",
+    "provider_errors",
+    "stragglers",
+    "cut_outputs",
+    "files_over_limit",
+    "unreadable_usage",
     "overload",
-)  # fmt: skip
+)
 
 
 @dataclass(slots=True)
@@ -144,6 +150,7 @@ class RunTally:
     suites: the tally of each suite.
     never_ran: by (suite, case, number), what happened to trials that have not run since.
     lost_attempts: (suite, case, number, what happened) for trials that have.
+    interrupted: the same for each time that a trial was running when the run stopped.
     """
 
     def __init__(self, run: Run) -> None:
@@ -151,7 +158,8 @@ class RunTally:
         self.suites = [
             SuiteTally({case: CaseTally(case, trials) for case in suite.cases}) for suite in run.plan.suites
         ]
-        self.never_ran = {(suite, case, number): what for suite, case, number, what in run.incidents}
+        self.interrupted = [one for one in run.incidents if one[3] == INTERRUPTED]
+        self.never_ran = {one[:3]: one[3] for one in run.incidents if one[3] != INTERRUPTED}
         self.lost_attempts: list[tuple[int, str, int, str]] = []
         self._cpus = cpus_of(run) or math.inf
 
@@ -174,11 +182,20 @@ def cpus_of(run: Run) -> float | None:
     return float(cpus) if isinstance(cpus, int | float) and cpus > 0 else None
 
 
+def _ended_without_answer(trial: Trial) -> bool:
+    """Return whether a trial crashed, or timed out before it printed anything, and left no answer."""
+    timed_out = trial.status == "timed_out" and not trial.stdout.size
+    return (trial.status == "crashed" or timed_out) and not has_answer(trial)
+
+
 def _flags_of(trial: Trial, cpus: float, read: TailReader | None) -> Iterator[str]:
     if trial.status == JUDGE_ERROR:
         yield "judge_errors"
-    if read is not None and looks_like_provider_error(trial, read):
+    provider = read is not None and looks_like_provider_error(trial, read)
+    if provider:
         yield "provider_errors"
+    if provider or _ended_without_answer(trial):
+        yield "nothing_measured"
     if trial.stragglers:
         yield "stragglers"
     if trial.stdout.cut:

@@ -58,6 +58,7 @@ class Builtin:
     stdin: ClassVar[str | None] = None
     name: ClassVar[str | None] = None
     setup_cmd: ClassVar[str | None] = None
+    has_directory: ClassVar[bool] = False
     measures_agent: ClassVar[bool] = False
 
     @property

@@ -16,7 +16,11 @@ from trapcli.calibration.solutions.environment import (
     trial_environment,
     without_ours,
 )
-from trapcli.calibration.solutions.programs import find_program, refuse_missing_interpreter
+from trapcli.calibration.solutions.programs import (
+    find_program,
+    refuse_missing_interpreter,
+    refuse_missing_script,
+)
 from trapcli.core.contract import Case
 from trapcli.core.errors import TrapError
 from trapcli.core.recipe import Recipe
@@ -45,6 +49,7 @@ class Command:
     setup_cmd: a line of shell to run once before the trials.
     manifest_envvar: the variable that says where its directories are.
     name, profile: what trap.yaml says about the agent.
+    has_directory: whether `cwd` is its own directory, with its trap.yaml.
     """
 
     given: str
@@ -56,6 +61,7 @@ class Command:
     manifest_envvar: str = MANIFEST
     name: str | None = None
     profile: Mapping[str, Any] = field(default_factory=dict)
+    has_directory: bool = False
 
     measures_agent: ClassVar[bool] = True
     is_reference: ClassVar[bool] = False
@@ -152,6 +158,7 @@ class Command:
     def _refuse_missing(self, environ: Mapping[str, str]) -> None:
         if not self.cwd.is_dir():
             raise TrapError(f"--solution {self.given}: {self.cwd}, where it runs, is not a directory.")
+        refuse_missing_script(self.command, self.cwd, f"--solution {self.given}")
         script = self.program(environ)
         try:
             refuse_missing_interpreter(script, self.cwd)

@@ -64,9 +64,8 @@ def trial_environment(
     environ: our own variables.
     """
     names = {*allowed}
-    env = without_ours(environ)
+    env = passed_on(environ, isolate, names)
     if isolate:
-        env = {name: value for name, value in env.items() if _is_harmless(name) or name in names}
         env["TMPDIR"] = PRIVATE_TMP
     if directories.home is not None:
         env = {name: value for name, value in env.items() if not name.startswith("XDG_") or name in names}
@@ -75,6 +74,17 @@ def trial_environment(
     env["PWD"] = str(cwd)
     env[manifest_envvar] = directories.manifest()
     return env
+
+
+def passed_on(environ: Mapping[str, str], isolate: bool, allowed: Iterable[str]) -> dict[str, str]:
+    """Return the variables of ours that a solution gets, before those of its trial are set.
+
+    isolate: whether to drop every variable that is neither harmless nor in `allowed`.
+    """
+    names, env = {*allowed}, without_ours(environ)
+    if not isolate:
+        return env
+    return {name: value for name, value in env.items() if _is_harmless(name) or name in names}
 
 
 def without_ours(environ: Mapping[str, str] = os.environ) -> dict[str, str]:

@@ -60,6 +60,7 @@ class Function:
     name: ClassVar[str | None] = None
     setup_cmd: ClassVar[str | None] = None
     measures_agent: ClassVar[bool] = True
+    has_directory: ClassVar[bool] = False
     is_reference: ClassVar[bool] = False
 
     @classmethod

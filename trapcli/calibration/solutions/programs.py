@@ -7,6 +7,8 @@ from pathlib import Path
 
 from trapcli.core.errors import TrapError
 
+SCRIPTS = (".py", ".sh", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl")
+INTERPRETER = re.compile(r"(?:python|pypy)[0-9.]*|node|nodejs|bun|tsx|ruby|perl|(?:ba|da|k|z)?sh|fish")
 HEAD = 256  # bytes of a script's first line, as in the kernel (BINPRM_BUF_SIZE)
 
 
@@ -48,6 +50,26 @@ def refuse_missing_interpreter(script: Path, cwd: Path) -> None:
     if interpreter is not None and not os.path.isfile(cwd / interpreter):
         ending = " (the line ends as on Windows)" if interpreter.endswith("\r") else ""
         raise TrapError(f"the first line of {script} names {interpreter!r}, which does not exist{ending}.")
+
+
+def refuse_missing_script(command: Sequence[str], cwd: Path, source: str) -> None:
+    """Raise TrapError if a command is an interpreter and, directly after it, a script that does not exist.
+
+    source: where the command is from, for the message.
+    """
+    words = list(command)
+    if words and os.path.basename(words[0]) == "env":
+        words = words[1:]
+        while words and "=" in words[0]:
+            words = words[1:]
+    if len(words) < 2 or not INTERPRETER.fullmatch(os.path.basename(words[0])):
+        return
+    script = words[1]
+    if script.endswith(SCRIPTS) and not script.startswith("-") and not os.path.exists(cwd / script):
+        raise TrapError(
+            f"{source}: there is no file {os.path.abspath(cwd / script)} for {words[0]} to run. The command "
+            f"runs in {cwd}; name the file from there."
+        )
 
 
 def read_shebang(script: Path) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ All have the same interface, so that nothing else needs to know which of them it
     given, name             how the user named it, and the name it gives itself
     cwd, timeout, stdin     where it runs, its default limit in seconds, the case's file that it reads
     command                 the words of the user's command; empty if each trial has another one
+    has_directory           whether all files of `cwd` are its own
     measures_agent          False if its rates say nothing about an agent, because it is one of ours
     is_reference            whether it is the reference solver, which must pass every trial
     argv(...)               the command of one trial

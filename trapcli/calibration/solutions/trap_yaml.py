@@ -41,7 +41,7 @@ def read_trap_yaml(path: Path, given: str) -> Command:
                 values[name] = read(data[key])
             except Unusable as error:
                 raise TrapError(f"{path}: {key}: {error}.") from error
-    return Command(given=given, cwd=Path(os.path.realpath(path)).parent, **values)
+    return Command(given=given, cwd=Path(os.path.realpath(path)).parent, has_directory=True, **values)
 
 
 def _read_mapping(path: Path) -> Mapping[Any, Any]:

@@ -11,7 +11,7 @@ from trapcli.core.errors import TrapError
 from trapcli.core.shorten import one_line
 from trapcli.system.locks import locked_directory
 
-FORMAT = 2  # of the database, stored as its user_version; `MIGRATIONS` has every earlier one
+FORMAT = 3  # of the database, stored as its user_version; `MIGRATIONS` has every earlier one
 PATIENCE = 30.0  # seconds to wait for another process that writes
 
 SCHEMA = """
@@ -27,7 +27,8 @@ CREATE TABLE run (
     started TEXT NOT NULL,
     ended TEXT NOT NULL DEFAULT '',
     resumes INTEGER NOT NULL DEFAULT 0,
-    self_check TEXT
+    self_check TEXT,
+    changes TEXT NOT NULL DEFAULT '[]'
 );
 CREATE TABLE suite (
     run INTEGER NOT NULL REFERENCES run, position INTEGER NOT NULL,

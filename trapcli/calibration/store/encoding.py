@@ -6,7 +6,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from trapcli.calibration.records import Plan, RunSuite, Trial
+from trapcli.calibration.configuration import Configuration
+from trapcli.calibration.records import Change, Plan, RunSuite, Trial
 from trapcli.calibration.solutions.solution import solution_from_json
 from trapcli.calibration.stored_output import KeptFiles, RawVerdict, Stream
 from trapcli.core.recipe import Recipe
@@ -35,13 +36,16 @@ def plan_to_json(plan: Plan) -> dict[str, Any]:
         "no_network": plan.no_network,
         "fresh_home": plan.fresh_home,
         "env": list(plan.env),
-        "files": dict(plan.files),
+        "configuration": plan.configuration.to_json(),
     }
 
 
 def plan_to_show(plan: Plan) -> dict[str, Any]:
-    """Return the plan as JSON data for a report that may be shared: without the seeds of secret suites."""
-    found = plan_to_json(plan)
+    """Return the plan as JSON data for a report that may be shared: without secrets.
+
+    Left out are the seeds of secret suites, and the values and hashes of variables that may be secret.
+    """
+    found = {**plan_to_json(plan), "configuration": plan.configuration.to_show()}
     for data, suite in zip(found["suites"], plan.suites, strict=True):
         if not suite.practice:
             del data["recipe"]["seed"]
@@ -62,8 +66,14 @@ def plan_from_json(data: Mapping[str, Any], changed: Collection[int] = ()) -> Pl
             "solution": solution_from_json(data["solution"]),
             "suites": suites,
             "env": tuple(data["env"]),
+            "configuration": Configuration.from_json(data["configuration"]),
         }
     )
+
+
+def change_from_json(data: Mapping[str, Any]) -> Change:
+    """Return the change that `dataclasses.asdict` turned into this data."""
+    return Change(data["resume"], tuple(data["mixed"]), tuple(data["noted"]))
 
 
 def _suite_to_json(suite: RunSuite) -> dict[str, Any]:

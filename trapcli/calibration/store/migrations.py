@@ -45,7 +45,14 @@ def _from_1_to_2(connection: sqlite3.Connection) -> None:
             _store(connection, table, "verdict", row, _verdict_2(json.loads(text)))
 
 
-MIGRATIONS: Mapping[int, Callable[[sqlite3.Connection], None]] = {1: _from_1_to_2}
+def _from_2_to_3(connection: sqlite3.Connection) -> None:
+    """Make the solution's files part of the configuration, and make room for changes at a resume."""
+    connection.execute("ALTER TABLE run ADD COLUMN changes TEXT NOT NULL DEFAULT '[]'")
+    for row, text in _rows(connection, "run", "plan"):
+        _store(connection, "run", "plan", row, _plan_3(json.loads(text)))
+
+
+MIGRATIONS: Mapping[int, Callable[[sqlite3.Connection], None]] = {1: _from_1_to_2, 2: _from_2_to_3}
 
 
 def _rows(connection: sqlite3.Connection, table: str, column: str) -> Iterator[tuple[int, str]]:
@@ -73,6 +80,21 @@ def _plan_2(plan: Json) -> Json:
         "solution": _solution_2(plan["solution"]),
         "suites": [_suite_2(suite) for suite in plan["suites"]],
     }
+
+
+def _plan_3(plan: Json) -> Json:
+    """Return the plan with a configuration, of which format 2 knows only the files."""
+    others = {name: value for name, value in plan.items() if name != "files"}
+    configuration = {
+        "label": "",
+        "tags": {},
+        "variables": {},
+        "environment": {},
+        "files": plan["files"],
+        "files_left_out": 0,
+        "salt": "",
+    }
+    return {**others, "configuration": configuration}
 
 
 def _solution_2(solution: Json) -> Json:

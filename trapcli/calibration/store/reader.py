@@ -9,11 +9,13 @@ from typing import Any
 
 from trapcli.calibration.records import Run, Trial
 from trapcli.calibration.store.database import decode_errors, translate_errors
-from trapcli.calibration.store.encoding import TRIAL_COLUMNS, plan_from_json, trial_from_row
+from trapcli.calibration.store.encoding import TRIAL_COLUMNS, change_from_json, plan_from_json, trial_from_row
 from trapcli.calibration.stored_output import Stream
 from trapcli.core.errors import TrapError
 
-RUN_COLUMNS = "number, token, plan, jobs, tool, python, host, scratch, started, ended, resumes, self_check"
+RUN_COLUMNS = (
+    "number, token, plan, jobs, tool, python, host, scratch, started, ended, resumes, self_check, changes"
+)
 
 TrialKey = tuple[int, str, int]  # suite, case, number
 
@@ -59,6 +61,14 @@ class StoreReader:
             f"{self.path} has no run {number}; it has {_span(self.run_numbers())}. "
             "`trapcli inspect run` lists the runs."
         )
+
+    def salt(self) -> str:
+        """Return the salt of the last run that has one, so that hashes of runs can be compared; else ""."""
+        place = "json_extract(plan, '$.configuration.salt')"
+        query = f"SELECT {place} FROM run WHERE {place} != '' ORDER BY number DESC LIMIT 1"
+        with translate_errors(self.path):
+            row = self._db.execute(query).fetchone()
+        return str(row[0]) if row else ""
 
     def count_earlier_runs(self, run: Run) -> int:
         """Return how many runs before this one used one of its suites."""
@@ -124,7 +134,21 @@ class StoreReader:
         return self.outputs_directory(number) / stream.file
 
     def _run(self, row: Sequence[Any]) -> Run:
-        number, token, plan, jobs, tool, python, host, scratch, started, ended, resumes, self_check = row
+        (
+            number,
+            token,
+            plan,
+            jobs,
+            tool,
+            python,
+            host,
+            scratch,
+            started,
+            ended,
+            resumes,
+            self_check,
+            changes,
+        ) = row
         query = "SELECT position FROM suite WHERE run = ? AND changed"
         changed = {position for (position,) in self._db.execute(query, (number,))}
         query = "SELECT suite, case_id, number, what FROM incident WHERE run = ? ORDER BY rowid"
@@ -144,6 +168,7 @@ class StoreReader:
                 resumes=resumes,
                 self_check=None if self_check is None else json.loads(self_check),
                 incidents=tuple(incidents),
+                changes=tuple(change_from_json(one) for one in json.loads(changes)),
             )
 
 

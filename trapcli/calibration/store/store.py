@@ -11,13 +11,16 @@ import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from trapcli.calibration.records import Plan, Run, Trial
+from trapcli.calibration.records import INTERRUPTED, Change, Plan, Run, Trial
 from trapcli.calibration.store.database import open_database, translate_errors
 from trapcli.calibration.store.encoding import TRIAL_COLUMNS, plan_to_json, trial_to_row, verdict_text
+from trapcli.calibration.store.journal import NAME as JOURNAL
+from trapcli.calibration.store.journal import begun_trials
 from trapcli.calibration.store.reader import StoreReader
 from trapcli.core.errors import TrapError
 from trapcli.system.files import sync_directory
@@ -89,18 +92,31 @@ class Store(StoreReader):
             self.outputs_directory(number).mkdir(parents=True, exist_ok=True)
         return self.run(number)
 
-    def resume(self, number: int, *, jobs: int, scratch: str) -> None:
-        """Store that a run continues."""
+    def resume(self, number: int, *, jobs: int, scratch: str, change: Change | None = None) -> None:
+        """Store that a run continues, and what is different now."""
+        changes = [
+            *self.run(number).changes,
+            *([change] if change and (change.mixed or change.noted) else []),
+        ]
         with self._transaction():
             self._db.execute(
-                "UPDATE run SET ended = '', resumes = resumes + 1, jobs = ?, scratch = ? WHERE number = ?",
-                (jobs, scratch, number),
+                "UPDATE run SET ended = '', resumes = resumes + 1, jobs = ?, scratch = ?, changes = ? "
+                "WHERE number = ?",
+                (jobs, scratch, json.dumps([asdict(one) for one in changes]), number),
             )
 
+    def note_interrupted(self, number: int) -> None:
+        """Store which trials were running when a run stopped: they have to run again."""
+        finished = self.trial_keys(number)
+        begun = begun_trials(self.outputs_directory(number))
+        self.add_incidents(number, [(*key, INTERRUPTED) for key in begun if key not in finished])
+
     def finish(self, number: int) -> None:
-        """Store that a run is complete."""
+        """Store that a run is complete; its journal has served."""
         with self._transaction():
             self._db.execute("UPDATE run SET ended = ? WHERE number = ?", (now(), number))
+        with suppress(OSError):
+            os.unlink(self.outputs_directory(number) / JOURNAL)
 
     def add_trials(self, number: int, trials: Sequence[Trial]) -> int:
         """Store finished trials, all or none, and return how many were new.
