@@ -44,6 +44,7 @@ def trial(
     mistake: str | None = None,
     reason: str = "",
     output_status: str = "",
+    details: Mapping[str, Any] | None = None,
     **changes: Any,
 ) -> Trial:
     """Return a trial; unless `output` is given, no other trial printed the same."""
@@ -61,7 +62,7 @@ def trial(
             "partial_credit": score,
             "output_status": output_status or status,
             "notes": [],
-            "details": {},
+            "details": dict(details or {}),
         }
     output = f"answer {suite} {case} {number}\n" if output is None else output
     values: dict[str, Any] = {

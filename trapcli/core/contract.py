@@ -135,7 +135,8 @@ class Verdict:
     result: the effect of the answer in canonical form; equal results mean equal answers.
     partial_credit: from 0 to 1; informative, never used to decide whether a trial passed.
     notes: what was ignored in the output, and why.
-    details: JSON data of the answer kind, such as which report cells differ.
+    details: JSON data of the answer kind, such as which report cells differ. A number under "collateral"
+        says how much an answer changed that it should not have; a report on a run counts such passes.
     mistake: name of the mistake that leads to this result, or ""; the core looks it up in the
         case's known mistakes, an answer kind may name others (such as two made together).
     output_status: the status that the output alone deserves. It differs from `status` if the

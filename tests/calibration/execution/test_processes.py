@@ -117,8 +117,9 @@ def test_descendants_are_listed_parents_first() -> None:
     """A child is listed before the grandchild, and the root is not listed."""
     process = subprocess.Popen(["sh", "-c", "sh -c 'sleep 1000; :'; :"], start_new_session=True)
     try:
-        found = wait_for(lambda: found if len(found := descendants(process.pid)) == 2 else None)
-        assert [command_of(pid) for pid in found] == ["sh -c sleep 1000; :", "sleep 1000"]
+        both = ["sh -c sleep 1000; :", "sleep 1000"]  # once the child has become its command
+        wait_for(lambda: [command_of(pid) for pid in descendants(process.pid)] == both)
+        found = descendants(process.pid)
         assert descendants(process.pid, spare=found[:1]) == []
         assert process.pid in descendants(os.getpid())
     finally:

@@ -213,6 +213,19 @@ def test_stragglers_cut_outputs_and_unreadable_usage() -> None:
     assert "usage.json of 1 trial could not be read: case_01/3." in found["unreadable_usage"]
 
 
+def test_collateral_of_passes_is_counted() -> None:
+    """A pass that changes more than it should is named; a failure that does so is only a failure."""
+    trials = [
+        trial(number=1, details={"collateral": 2}),
+        trial(number=2, details={"collateral": 0}),
+        trial(number=3, status="failed", details={"collateral": 5}),
+    ]
+    assert warnings_of(run_of(1, 3), trials)["collateral"].startswith(
+        "1 trial passed although the answer changes more than it should, which no report shows: case_01/1."
+    )
+    assert "collateral" not in warnings_of(run_of(1, 2), trials[1:])
+
+
 def test_a_store_that_was_changed() -> None:
     """A forged verdict, a removed row and a changed output are one warning; other losses are another."""
     incidents = ((0, "case_01", 1, CHANGED_ROW), (0, "case_02", 2, REMOVED_ROW), (0, "case_01", 2, "lost"))

@@ -208,6 +208,17 @@ def _unreadable_usage(measured: MeasuredSuite) -> str:
     )
 
 
+def _collateral(measured: MeasuredSuite) -> str:
+    trials = measured.summary.flagged["collateral"]
+    if not trials.count:
+        return ""
+    return (
+        f"{formatting.plural(trials.count, 'trial')} passed although the answer changes more than it should, "
+        f"which no report shows: {formatting.trials(trials)}. The notes of "
+        f"`{measured.command(*trials.first[0])}` name the cells."
+    )
+
+
 SUITE_WARNINGS = {  # the most serious first
     "mostly_crashed": _mostly_crashed,
     "changed": _changed,
@@ -222,6 +233,7 @@ SUITE_WARNINGS = {  # the most serious first
     "cut_outputs": _cut_outputs,
     "files_over_limit": _files_over_limit,
     "unreadable_usage": _unreadable_usage,
+    "collateral": _collateral,
 }
 
 

@@ -28,6 +28,7 @@ FLAGS = (
     "files_over_limit",
     "unreadable_usage",
     "overload",
+    "collateral",
 )
 
 
@@ -206,3 +207,5 @@ def _flags_of(trial: Trial, cpus: float, read: TailReader | None) -> Iterator[st
         yield "unreadable_usage"
     if trial.timed_out and trial.load > cpus:
         yield "overload"
+    if trial.status == "passed" and trial.verdict.get("details", {}).get("collateral"):
+        yield "collateral"

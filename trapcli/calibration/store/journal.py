@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from trapcli.calibration.store.reader import TrialKey
+from trapcli.system.ordinary_files import open_ordinary
 
 NAME = ".begun"  # in a run's directory of outputs
 BEGUN, NEVER_RAN = "+", "-"
@@ -20,7 +21,8 @@ class Journal:
 
     def __init__(self, directory: Path) -> None:
         """Open the journal in a run's directory of outputs, and create it if it is missing."""
-        self._handle = os.open(directory / NAME, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+        self._handle = os.open(directory / NAME, flags, 0o600)
 
     def begin(self, key: TrialKey) -> None:
         """Note that a trial is about to run."""
@@ -44,7 +46,9 @@ def begun_trials(directory: Path) -> list[TrialKey]:
     """Return the trials that began, whether or not they ended; empty if there is no journal."""
     begun: Counter[TrialKey] = Counter()
     with suppress(OSError):
-        for line in (directory / NAME).read_text("utf-8", "replace").splitlines():
+        with open_ordinary(directory / NAME) as file:
+            lines = file.read().decode("utf-8", "replace").splitlines()
+        for line in lines:
             sign, _, words = line.partition(" ")
             with suppress(ValueError):
                 suite, number, case = words.split(" ", 2)

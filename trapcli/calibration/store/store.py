@@ -209,7 +209,7 @@ class Store(StoreReader):
             opened = os.open(self.outputs_directory(number), DIRECTORY)  # OSError for a link
         try:
             for name in os.listdir(opened):
-                if name not in known and OUTPUT.fullmatch(name):
+                if name not in known and (OUTPUT.fullmatch(name) or name == JOURNAL):
                     with suppress(OSError):
                         os.unlink(name, dir_fd=opened)
         finally:
