@@ -257,11 +257,9 @@ def calibrate(
     jobs: how many trials run at a time; a function is then called from several threads.
     timeout: seconds of wall clock of one trial.
     only: run only the cases with these ids.
-    isolate: run a command under bubblewrap. A function cannot be isolated.
-    no_network: and without a network.
+    isolate, no_network: run a command under bubblewrap, and without a network. A function cannot be isolated.
     label, tags: recorded with the run, and compared when it is resumed or compared with another one.
-    keep_going: go on also if the first trials all crash in the same way; otherwise the result says in
-        `stopped` why it ended early.
+    keep_going: go on also if the first trials all crash alike; else `stopped` of the result says so.
     store: the directory where runs are kept; `trapcli inspect run` and `--compare` find them there.
     on_progress: called while trials run.
 

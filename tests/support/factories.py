@@ -52,11 +52,8 @@ def trial(
     if status != "judge_error":
         score = 1.0 if status == "passed" else 0.0
         verdict = {
-            "id": case,
-            "family": "toy",
-            "trap": trap,
-            "score": score,
-            "status": status,
+            **{"id": case, "family": "toy", "trap": trap},
+            **{"score": score, "status": status},
             **verdict,
             "mistake": mistake,
             "partial_credit": score,

@@ -12,7 +12,7 @@ from trapcli.core.contract import Answer, Problem
 from trapcli.core.output import Output
 from trapcli.core.shorten import quoted
 
-IGNORED = "is ignored: the last line that starts with ANSWER: counts, one in capitals before all others"
+IGNORED = "has ANSWER: too and is ignored: the last line that starts with it counts, one in capitals first"
 LONGEST = 1000  # characters after the colon
 MAX_DIGITS = 30
 MAX_EXPONENT = 15  # with 30 digits: a difference to any cents below 1e18 fits into 64 digits
