@@ -1,6 +1,7 @@
 """Encode the records of a run as JSON data and as rows of the store, and decode them."""
 
 import json
+import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -22,6 +23,18 @@ TRIAL_COLUMNS = (
 def verdict_text(verdict: Mapping[str, Any]) -> str:
     """Return a verdict as JSON text."""
     return verdict.text if isinstance(verdict, RawVerdict) else json.dumps(dict(verdict))
+
+
+def storable(text: str) -> str | bytes:
+    """Return a text that may hold a path as SQLite can store it; `os.fsdecode` reads both back.
+
+    A path need not be UTF-8: then it is stored as its bytes.
+    """
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return os.fsencode(text)
+    return text
 
 
 def plan_to_json(plan: Plan) -> dict[str, Any]:

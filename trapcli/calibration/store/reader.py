@@ -1,6 +1,7 @@
 """Read the store of runs: which runs there are, and their trials."""
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -125,12 +126,12 @@ class StoreReader:
                 tool=tool,
                 python=python,
                 host=json.loads(host),
-                scratch=scratch,
+                scratch=os.fsdecode(scratch),
                 started=started,
                 ended=ended,
                 resumes=resumes,
                 self_check=None if self_check is None else json.loads(self_check),
-                incidents=tuple(incidents),
+                incidents=tuple((*key, os.fsdecode(what)) for *key, what in incidents),
             )
 
 

@@ -16,7 +16,13 @@ from typing import Any
 
 from trapcli.calibration.records import Plan, Run, Trial
 from trapcli.calibration.store.database import open_database, translate_errors
-from trapcli.calibration.store.encoding import TRIAL_COLUMNS, plan_to_json, trial_to_row, verdict_text
+from trapcli.calibration.store.encoding import (
+    TRIAL_COLUMNS,
+    plan_to_json,
+    storable,
+    trial_to_row,
+    verdict_text,
+)
 from trapcli.calibration.store.reader import StoreReader
 from trapcli.core.errors import TrapError
 from trapcli.system.files import sync_directory
@@ -69,7 +75,7 @@ class Store(StoreReader):
     ) -> Run:
         """Store a new run, which gets the next number, and create its directory of outputs."""
         values = (
-            token, json.dumps(plan_to_json(plan)), jobs, tool, python, json.dumps(host), scratch, now(),
+            token, json.dumps(plan_to_json(plan)), jobs, tool, python, json.dumps(host), storable(scratch), now(),
             None if self_check is None else json.dumps(self_check),
         )  # fmt: skip
         with self._transaction():
@@ -91,7 +97,7 @@ class Store(StoreReader):
         with self._transaction():
             self._db.execute(
                 "UPDATE run SET ended = '', resumes = resumes + 1, jobs = ?, scratch = ? WHERE number = ?",
-                (jobs, scratch, number),
+                (jobs, storable(scratch), number),
             )
 
     def finish(self, number: int) -> None:
@@ -123,7 +129,7 @@ class Store(StoreReader):
         with self._transaction():
             self._db.executemany(
                 "INSERT INTO incident VALUES (?, ?, ?, ?, ?, ?)",
-                [(number, suite, case, trial, at, what) for suite, case, trial, what in incidents],
+                [(number, suite, case, trial, at, storable(what)) for suite, case, trial, what in incidents],
             )
 
     def mark_changed(self, number: int, position: int) -> None:
