@@ -15,8 +15,8 @@ from pathlib import Path
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "support"), str(TESTS), str(TESTS.parent)]
 
-from killed_work import KilledBuild, KilledRun
-from kills import spread
+from killed_work import KilledBuild, KilledRun  # noqa: E402
+from kills import spread  # noqa: E402
 
 MOMENTS = 50
 

@@ -22,6 +22,7 @@ from trapcli.commands.suites_to_run import complete_cases, suites_to_run
 from trapcli.core.errors import DONE, FAILED, INTERRUPTED
 from trapcli.suites.selection import runs_directory
 from trapcli.views.json_document import json_document
+from trapcli.views.progress import note
 
 if TYPE_CHECKING:
     from trapcli.calibration.session import RunResult
@@ -180,7 +181,7 @@ def _request(
 
     measured = None if solution is None else read_solution(solution, Path.cwd())
     if measured is None and Path("trap.yaml").exists():
-        click.echo("./trap.yaml is not used; --solution . measures it.", err=True)
+        note("./trap.yaml is not used; --solution . measures it.")
     if env and not isolate:
         raise click.UsageError("--env is only for --isolate; without it every variable is passed on.")
     chosen = suites_to_run(families, suites, expected)
@@ -200,7 +201,7 @@ def _show(result: "RunResult", as_json: bool) -> int:
         state = CUT_SHORT if result.interrupted else STOPPED
         show_sections(run_sections(result.summary, state=state))
     if result.interrupted:
-        click.echo(f"Interrupted. {result.summary.how_to_resume}", err=True)
+        note(f"Interrupted. {result.summary.how_to_resume}")
         return INTERRUPTED
     return DONE if result.succeeded else FAILED
 

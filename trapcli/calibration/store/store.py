@@ -75,8 +75,8 @@ class Store(StoreReader):
     ) -> Run:
         """Store a new run, which gets the next number, and create its directory of outputs."""
         values = (
-            token, json.dumps(plan_to_json(plan)), jobs, tool, python, json.dumps(host), storable(scratch), now(),
-            None if self_check is None else json.dumps(self_check),
+            token, json.dumps(plan_to_json(plan)), jobs, tool, python, json.dumps(host), storable(scratch),
+            now(), None if self_check is None else json.dumps(self_check),
         )  # fmt: skip
         with self._transaction():
             number = self._next_number()
