@@ -24,7 +24,7 @@ from types import ModuleType
 
 ROOT = Path(__file__).resolve().parents[2]
 LIMIT = 60  # seconds for the tests of one mutant; one that takes longer counts as noticed
-OPTIONS = ("-x", "-q", "-m", "fast", "-p", "no:cacheprovider", "-p", "no:xdist")
+OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist")
 HEAVY = (
     "pytest",
     "hypothesis",
@@ -154,7 +154,7 @@ class Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(compile(self.source, self.path, "exec"), module.__dict__)
 
 
-def is_noticed(path: Path, source: str, tests: Sequence[str]) -> bool:
+def is_noticed(path: Path, source: str, options: Sequence[str]) -> bool:
     """Return whether a test fails with this source in the module's place."""
 
     def work() -> int:
@@ -162,7 +162,7 @@ def is_noticed(path: Path, source: str, tests: Sequence[str]) -> bool:
 
         name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
         sys.meta_path.insert(0, Changed(name, path, source))  # type: ignore[arg-type]
-        return int(pytest.main([*OPTIONS, *tests]))
+        return int(pytest.main([*OPTIONS, *options]))
 
     return _in_child(work) != 0
 
@@ -192,20 +192,22 @@ def main() -> int:
     parser.add_argument("module", help="the file to change")
     parser.add_argument("tests", nargs="+", help="the tests that should notice")
     parser.add_argument("--lines", default="1-1000000", help="change only these lines, such as 55-115")
+    parser.add_argument("--marker", default="fast", help="the tests to run, such as 'fast or slow'")
     given = parser.parse_args()
+    options = ["-m", given.marker, *given.tests]
     first, last = map(int, given.lines.split("-"))
     path = Path(given.module).resolve()
     source = path.read_text()
     os.chdir(ROOT)
     for name in HEAVY:
         importlib.import_module(name)
-    if is_noticed(path, ast.unparse(ast.parse(source)), given.tests):
+    if is_noticed(path, ast.unparse(ast.parse(source)), options):
         print("the tests fail without any change")
         return 2
     began, tried, survived = time.monotonic(), 0, 0
     for line, before, after, changed in mutants(source, first, last):
         tried += 1
-        if not is_noticed(path, changed, given.tests):
+        if not is_noticed(path, changed, options):
             survived += 1
             print(f"{given.module}:{line}: {_difference(before, after)}", flush=True)
     seconds = time.monotonic() - began

@@ -1,4 +1,4 @@
-"""What `test_full_disk.py` does on a small disk. Bubblewrap runs it, with the disk's directory as argument."""
+"""What `test_full_disk.py` does on a small disk; bubblewrap runs it with the disk's directory as argument."""
 
 import json
 import sys

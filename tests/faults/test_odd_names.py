@@ -1,4 +1,4 @@
-"""Names with blanks, line ends, quotes, leading dashes and other bytes work for every place that users name."""
+"""Blanks, line ends, quotes, leading dashes and other bytes are allowed in every name that users choose."""
 
 import os
 import shlex

@@ -9,6 +9,7 @@ from typing import Any
 
 from trapcli.calibration.records import Plan, RunSuite, Trial
 from trapcli.calibration.solutions.solution import solution_from_json
+from trapcli.calibration.store.types_check import require_types
 from trapcli.calibration.stored_output import RawVerdict, Stream
 from trapcli.core.recipe import Recipe
 from trapcli.suites.halves import Halves
@@ -61,7 +62,7 @@ def plan_to_show(plan: Plan) -> dict[str, Any]:
 
 
 def plan_from_json(data: Mapping[str, Any], changed: Collection[int] = ()) -> Plan:
-    """Return the plan in JSON data.
+    """Return the plan in JSON data; TypeError, ValueError or KeyError if it is not one.
 
     changed: positions of the suites that are marked as changed.
     """
@@ -124,10 +125,10 @@ def trial_to_row(trial: Trial) -> tuple[Any, ...]:
 
 
 def trial_from_row(row: Sequence[Any]) -> Trial:
-    """Return the trial in a row of the store."""
+    """Return the trial in a row of the store; TypeError, ValueError or KeyError if it is not one."""
     (suite, case, number, status, verdict, exit_code, timed_out, limit, seconds,
      stdout, stderr, stragglers, usage, running, load, started, files) = row  # fmt: skip
-    return Trial(
+    trial = Trial(
         suite=suite,
         case=case,
         number=number,
@@ -146,3 +147,5 @@ def trial_from_row(row: Sequence[Any]) -> Trial:
         started=started,
         files=Stream() if files is None else Stream.from_json(json.loads(files)),
     )
+    require_types(trial)
+    return trial

@@ -11,6 +11,7 @@ from typing import Any
 from trapcli.calibration.records import Run, Trial
 from trapcli.calibration.store.database import decode_errors, translate_errors
 from trapcli.calibration.store.encoding import TRIAL_COLUMNS, plan_from_json, trial_from_row
+from trapcli.calibration.store.types_check import require_types
 from trapcli.calibration.stored_output import Stream
 from trapcli.core.errors import TrapError
 
@@ -118,7 +119,7 @@ class StoreReader:
         query = "SELECT suite, case_id, number, what FROM incident WHERE run = ? ORDER BY rowid"
         incidents = self._db.execute(query, (number,)).fetchall()
         with decode_errors(self.path):
-            return Run(
+            run = Run(
                 number=number,
                 token=token,
                 plan=plan_from_json(json.loads(plan), changed),
@@ -133,6 +134,8 @@ class StoreReader:
                 self_check=None if self_check is None else json.loads(self_check),
                 incidents=tuple((*key, os.fsdecode(what)) for *key, what in incidents),
             )
+            require_types(run)
+            return run
 
 
 def _span(numbers: Sequence[int]) -> str:
