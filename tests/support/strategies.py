@@ -30,10 +30,10 @@ def other_json(value: Any) -> st.SearchStrategy[Any]:
         elsewhere = [changed, changed, changed, dropped, JSON]
     elif isinstance(value, list) and value:
         places = st.integers(0, len(value) - 1)
-        changed = places.flatmap(
+        replaced = places.flatmap(
             lambda place: other_json(value[place]).map(lambda new: [*value[:place], new, *value[place + 1 :]])
         )
-        elsewhere = [changed, changed, JSON]
+        elsewhere = [replaced, replaced, JSON]
     return st.one_of(elsewhere)
 
 

@@ -1,5 +1,6 @@
 """The formulas of the docstrings, computed once more in the plainest way, and the edges of their domains."""
 
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
 from math import sqrt
@@ -59,10 +60,12 @@ def test_the_clustered_t_interval_needs_two_cases() -> None:
 
 @pytest.mark.parametrize("estimate", [pass_at_k, pass_hat_k])
 @pytest.mark.parametrize(("passes", "trials", "k"), [(3, 2, 1), (-1, 2, 1), (0, 0, 1), (1, 2, 0)])
-def test_impossible_counts_have_no_estimate(estimate: object, passes: int, trials: int, k: int) -> None:
+def test_impossible_counts_have_no_estimate(
+    estimate: Callable[..., object], passes: int, trials: int, k: int
+) -> None:
     """More passes than trials, no trial, or no trial to choose are errors."""
     with pytest.raises(ValueError):
-        estimate(passes, trials, k)  # type: ignore[operator]
+        estimate(passes, trials, k)
 
 
 @pytest.mark.parametrize(("q", "wanted"), [(0, 0.0), (1 / 6, 0.5), (1 / 2, 5.5), (5 / 6, 55.0), (1, 100.0)])

@@ -37,10 +37,10 @@ def _fits(value: Any, wanted: Any) -> bool:
         return isinstance(value, Mapping) and all(
             _fits(key, parts[0]) and _fits(one, parts[1]) for key, one in value.items()
         )
-    if is_dataclass(wanted) and isinstance(value, wanted):
+    fits = isinstance(value, origin or wanted)
+    if fits and is_dataclass(value):
         require_types(value)
-        return True
-    return isinstance(value, origin or wanted)
+    return fits
 
 
 def _all_fit(values: tuple[Any, ...], parts: tuple[Any, ...]) -> bool:

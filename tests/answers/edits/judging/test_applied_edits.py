@@ -199,6 +199,7 @@ def test_a_part_of_a_key_hits_every_row_that_has_it() -> None:
     for match, hit in [
         ({"plan": "basic"}, [0, 1]),
         ({"region": "EU"}, [0, 2]),
+        ({"usd": 6}, [1]),
         ({"plan": "basic", "region": "US"}, [1]),
         ({"plan": "basic", "region": "US", "usd": 6}, [1]),
         ({"plan": "basic", "region": "US", "usd": 5}, []),
