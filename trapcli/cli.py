@@ -165,9 +165,19 @@ def _fail(message: str, code: int = UNUSABLE) -> int:
 
 def _describe(error: OSError) -> str:
     what = error.strerror or str(error) or type(error).__name__
+    if error.filename is None and not _is_somewhere():
+        return "the current directory was removed. Change to another one."
     if error.filename is None:  # a write to a file that was open, or to standard output
         return f"reading or writing failed: {what}. Check the disk, and where the output goes."
     return f"{os.fsdecode(error.filename)}: {what}."
+
+
+def _is_somewhere() -> bool:
+    try:
+        os.getcwd()
+    except OSError:
+        return False
+    return True
 
 
 def _describe_bug(error: BaseException) -> str:

@@ -2,7 +2,9 @@
 
 import json
 import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -270,3 +272,16 @@ def test_mistakes_are_named_again(run: Callable[..., Any], toy: Any, tmp_path: P
     assert run("calibrate", "--solution", "sh agent.sh", "--trials", 1).code == 0
     found = lines(run("judge", "--run", 1, "--json"))
     assert [one["verdict"]["mistake"] for one in found] == ["void_counted"] * 4
+
+
+@pytest.mark.parametrize("change", ["suite = 1", "suite = -1", "case_id = 'case_77'", "status = 'odd'"])
+def test_a_trial_that_the_run_did_not_plan_is_an_error(
+    run: Callable[..., Any], made: Any, tmp_path: Path, change: str
+) -> None:
+    """A stored trial of another suite, case or status is named, here and in the report."""
+    with closing(sqlite3.connect(tmp_path / ".trapcli" / "runs.db")) as db:
+        db.execute(f"UPDATE trial SET {change} WHERE case_id = 'case_01' AND number = 1")
+        db.commit()
+    for words in (("judge", "--run", 1), ("inspect", "run", 1)):
+        done = run(*words)
+        assert done.code == 2 and "run 1 has a trial that it did not plan: suite " in done.err

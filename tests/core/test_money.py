@@ -29,6 +29,9 @@ def test_anything_else_is_no_number(text: str) -> None:
     [
         ("1.005", False),
         ("1.00500000001", False),
+        ("1.01500000001", False),
+        ("1.0050009999", False),
+        ("1.005001", True),  # a ten-thousandth of a cent from the tie
         ("1.0049", True),
         ("1.0051", True),
         ("-2.675", False),

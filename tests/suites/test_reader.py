@@ -201,7 +201,11 @@ def test_a_committed_record_that_says_nothing_is_refused(built: Suite, text: str
 
 
 @pytest.mark.parametrize(
-    "change", [{"count": 2}, {"inputs": {}}, {"inputs": None}, {"knobs": 3}, {"seed": "s"}]
+    "change",
+    [
+        *({"count": 2}, {"count": 10**12}, {"count": float("inf")}, {"inputs": {}}, {"inputs": None}),
+        *({"knobs": 3}, {"seed": "s"}, {"seed": float("-inf")}),
+    ],
 )
 def test_a_committed_record_that_contradicts_is_refused(built: Suite, change: dict[str, object]) -> None:
     """A suite.json whose fields do not fit the suite is refused, even if expected.sha256 fits it."""

@@ -6,7 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from hashlib import sha256
 from pathlib import Path
@@ -132,12 +132,17 @@ class Place:
 
     # Runs by the program.
 
-    def start(self, *words: object, env: Mapping[str, str] | None = None, **more: Any) -> "Program":
-        """Start `trapcli` with these words in the place."""
+    def start(
+        self, *words: object, env: Mapping[str, str] | None = None, behind: Sequence[str] = (), **more: Any
+    ) -> "Program":
+        """Start `trapcli` with these words in the place.
+
+        behind: the words of a program that starts it, such as bubblewrap.
+        """
         paths = [self.packages, *MODULES, *filter(None, [os.environ.get("PYTHONPATH")])]
         given = {"PYTHONPATH": os.pathsep.join(map(str, paths)), "TMPDIR": str(self.temp), **(env or {})}
         program = Program(
-            [sys.executable, "-m", "trapcli", *map(str, words)],
+            [*behind, sys.executable, "-m", "trapcli", *map(str, words)],
             cwd=self.root,
             env={**os.environ, **given},
             stdin=subprocess.DEVNULL,

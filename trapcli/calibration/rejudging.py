@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from trapcli.calibration.execution.judge_pool import CaseCache, JudgeError, JudgePool
 from trapcli.calibration.records import JUDGE_ERROR, Run, Trial
+from trapcli.calibration.reports.summarizer import refuse_unplanned
 from trapcli.calibration.store.store import Store
 from trapcli.calibration.store.trial_files import read_stored_files
 from trapcli.core.errors import TrapError
@@ -32,6 +33,7 @@ def rejudge(store: Store, run: Run, suites: Sequence[Suite]) -> Iterator[Rejudge
     judges = JudgePool(CaseCache(suites), 1)
     try:
         for trial in store.trials(run.number):
+            refuse_unplanned(run, trial)
             yield Rejudged(trial, _rejudge(store, run, trial, judges))
     finally:
         judges.close()

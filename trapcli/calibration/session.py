@@ -181,6 +181,7 @@ class Session:
             with store.claim(number):
                 run = store.run(number)
                 if run.ended:
+                    clear_scratch(run.scratch)  # it may have been killed when its last trial was stored
                     self._on_note(f"run {number} is complete: nothing is left to run")
                     return _result(store, run, interrupted=False)
                 jobs = jobs or run.jobs

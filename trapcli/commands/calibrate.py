@@ -24,6 +24,7 @@ from trapcli.core.errors import DONE, FAILED, INTERRUPTED
 from trapcli.core.shorten import quoted
 from trapcli.suites.selection import runs_directory
 from trapcli.views.json_document import json_document
+from trapcli.views.progress import note
 
 if TYPE_CHECKING:
     from trapcli.calibration.session import RunResult
@@ -240,7 +241,7 @@ def _request(
 
     measured = None if solution is None else read_solution(solution, Path.cwd())
     if measured is None and Path("trap.yaml").exists():
-        click.echo("./trap.yaml is not used; --solution . measures it.", err=True)
+        note("./trap.yaml is not used; --solution . measures it.")
     if no_network and not isolate:
         raise click.UsageError("--no-network is only for --isolate; without it the solution runs as you.")
     chosen = suites_to_run(families, suites, expected)
@@ -274,10 +275,10 @@ def _show(result: "RunResult", as_json: bool) -> int:
         state = CUT_SHORT if result.interrupted else STOPPED
         show_sections(run_sections(result.summary, state=state))
     if result.interrupted:
-        click.echo(f"Interrupted. {result.summary.how_to_resume}", err=True)
+        note(f"Interrupted. {result.summary.how_to_resume}")
         return INTERRUPTED
     if result.stopped:
-        click.echo(f"Error: {result.stopped}", err=True)
+        note(f"Error: {result.stopped}")
     return DONE if result.succeeded else FAILED
 
 

@@ -3,9 +3,7 @@
 from collections.abc import Callable
 from contextlib import ExitStack
 
-import click
-
-from trapcli.views.progress import TrialCounts, bar, trials_bar
+from trapcli.views.progress import TrialCounts, bar, note, trials_bar
 
 
 class RunDisplay:
@@ -25,7 +23,7 @@ class RunDisplay:
     def note(self, text: str) -> None:
         """Print a line."""
         self._close_bars()
-        click.echo(text, err=True)
+        note(text)
 
     def self_check(self, done: int, total: int) -> None:
         """Show how many cases the self-check has judged."""

@@ -13,7 +13,7 @@ from trapcli.suites.discovery import suites_under
 from trapcli.suites.layout import HOME
 from trapcli.suites.reader import open_public
 from trapcli.suites.selection import Target, find_suite, suite_around
-from trapcli.views.progress import bar
+from trapcli.views.progress import bar, note
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -142,4 +142,4 @@ def _build(name: str) -> None:
     target = Path(HOME) / name
     with bar(f"building {name}", family.cases) as advance:
         suite = build_practice(family, target, advance)
-    click.echo(f"built {target}: {len(suite.cases)} cases, for practice", err=True)
+    note(f"built {target}: {len(suite.cases)} cases, for practice")

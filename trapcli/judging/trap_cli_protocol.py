@@ -34,6 +34,7 @@ UNSET = "trap-cli sets it for its judges; unset it to judge by hand."
 TIMEOUT = 124
 OUT_OF_TIME = "exit 124 (trap-cli's time limit, or the solution's own)"
 PASS_MARK = 0.5  # the mean score at which a run passes, as in the tasks that these families follow
+LARGEST = 1e15  # seconds or dollars; what is larger, or not a number, is not one that anybody measured
 LONGEST_NAME = 40  # characters of a trap's or a mistake's name
 
 
@@ -170,7 +171,8 @@ def _metrics(case: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    """Return whether a value is a number of seconds or dollars that can be added up."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST
 
 
 def _run_passes(score: float, judged: int, total: int) -> bool | None:

@@ -151,9 +151,10 @@ def _open(halves: Halves, given: bool) -> Suite:
         )
     try:
         suite = _suite(halves, record, answers)
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise _damaged(path, error) from error
-    if not [*suite.answers] == [*suite.inputs] == case_ids(suite.recipe.count):
+    listed = len(suite.answers) == suite.recipe.count  # first, for a damaged count may be astronomical
+    if not (listed and [*suite.answers] == [*suite.inputs] == case_ids(suite.recipe.count)):
         raise TrapError(f"{commitment} and {path} do not list the same cases. {AGAIN}")
     _require_version(suite)
     return suite

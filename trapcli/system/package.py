@@ -16,8 +16,11 @@ def module_path() -> list[str]:
     Python puts that first for `python -m`, but a solution may leave a file there that is called like
     a module of ours or of the standard library.
     """
+    try:
+        here = os.getcwd()
+    except OSError:  # it was removed, so no module can be there
+        return [*filter(os.path.isabs, sys.path), ROOT]
     found = list(dict.fromkeys([*(os.path.abspath(folder) for folder in sys.path), ROOT]))
-    here = os.path.abspath(os.curdir)
     if here in found and here != ROOT:
         found.remove(here)
         found.append(here)

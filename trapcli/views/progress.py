@@ -1,11 +1,13 @@
-"""Progress bars on stderr while a command works; without a terminal nothing, and rich is not imported."""
+"""Notes and progress bars on stderr while a command works; a bar, and rich, only on a terminal."""
 
 import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Protocol
+
+import click
 
 if TYPE_CHECKING:
     from rich.progress import ProgressColumn
@@ -30,6 +32,12 @@ class TrialCounts(Protocol):
 
     @property
     def failed(self) -> int: ...
+
+
+def note(text: str) -> None:
+    """Print a line. If nobody can read it, because stderr is full or its reader is gone, work goes on."""
+    with suppress(OSError):
+        click.echo(text, err=True)
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from trapcli.calibration.records import JUDGE_ERROR, Run, RunSuite, Trial
+from trapcli.calibration.records import JUDGE_ERROR, TRIAL_STATUSES, Run, RunSuite, Trial
 from trapcli.calibration.reports.provider_errors import TailReader
 from trapcli.calibration.reports.run_summary import (
     CaseSummary,
@@ -35,14 +35,8 @@ def summarize(
     """
     tally = RunTally(run)
     for trial in trials:
-        try:
-            tally.add(trial, read)
-        except (KeyError, IndexError) as error:
-            raise TrapError(
-                f"run {run.number} has a trial that it did not plan: suite {trial.suite}, {trial.case}, "
-                f"status {trial.status!r}. Its database is damaged, or was written by another version of "
-                "trapcli."
-            ) from error
+        refuse_unplanned(run, trial)
+        tally.add(trial, read)
     suites = zip(run.plan.suites, tally.suites, strict=True)
     return RunSummary(
         run=run,
@@ -52,6 +46,18 @@ def summarize(
         lost_attempts=tuple(tally.lost_attempts),
         interrupted=tuple(tally.interrupted),
     )
+
+
+def refuse_unplanned(run: Run, trial: Trial) -> None:
+    """Raise TrapError if a stored trial is of a case that its run does not have, or has no status of ours."""
+    suites = run.plan.suites
+    here = 0 <= trial.suite < len(suites) and trial.case in suites[trial.suite].cases
+    if not here or trial.status not in TRIAL_STATUSES:
+        raise TrapError(
+            f"run {run.number} has a trial that it did not plan: suite {trial.suite}, {trial.case}, "
+            f"status {trial.status!r}. Its database is damaged, or was written by another version of "
+            "trapcli."
+        )
 
 
 def _summarize_suite(suite: RunSuite, tally: SuiteTally, trials: int) -> SuiteSummary:

@@ -3,7 +3,7 @@
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from trapcli.calibration.store.migrations import MIGRATIONS
@@ -141,7 +141,7 @@ def _advice(error: sqlite3.Error) -> str:
         )
     if code == sqlite3.SQLITE_IOERR:
         return (
-            "The disk failed. Everything stored so far is safe; fix it, then continue with "
+            "The disk failed or is full. Everything stored so far is safe; fix it, then continue with "
             "`trapcli calibrate --resume`."
         )
     return ""
@@ -157,21 +157,44 @@ def _none_yet(path: Path) -> str:
 
 def _create_directory(directory: Path) -> None:
     """Create the directory, hidden from git, unless it exists."""
-    if not directory.is_dir():
-        directory.mkdir(parents=True, exist_ok=True)
-        (directory / ".gitignore").write_text("*\n")
+    if directory.is_dir():
+        return
+    directory.mkdir(parents=True, exist_ok=True)
+    ignore = directory / ".gitignore"
+    try:
+        ignore.write_text("*\n")
+    except OSError:  # without room for it the directory would never be hidden
+        with suppress(OSError):
+            ignore.unlink(missing_ok=True)
+            directory.rmdir()
+        raise
 
 
 def _connect(path: Path, write: bool) -> sqlite3.Connection:
     if path.is_dir():
         raise TrapError(f"{path} is a directory, but the database of runs belongs there. Move it away.")
     if write or os.access(path.parent, os.W_OK):
-        return sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
+        connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
+        if write or _has_room(connection):
+            return connection
+        connection.close()
     # Reading a database in WAL mode creates files beside it, unless it is declared immutable.
     wal = path.with_name("runs.db-wal")
     frozen = "" if wal.exists() and wal.stat().st_size else "&immutable=1"
     address = f"{path.resolve().as_uri()}?mode=ro{frozen}"
     return sqlite3.connect(address, uri=True, timeout=PATIENCE, isolation_level=None)
+
+
+def _has_room(connection: sqlite3.Connection) -> bool:
+    """Return whether the disk has room for the file in which SQLite notes who reads."""
+    try:
+        connection.execute("SELECT 1 FROM sqlite_master")
+    except sqlite3.Error as error:
+        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_IOERR_SHMSIZE:
+            return False
+        connection.close()
+        raise
+    return True
 
 
 def _prepare(connection: sqlite3.Connection, path: Path, write: bool) -> sqlite3.Connection:

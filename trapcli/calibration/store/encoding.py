@@ -1,6 +1,7 @@
 """Encode the records of a run as JSON data and as rows of the store, and decode them."""
 
 import json
+import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 from trapcli.calibration.configuration import Configuration
 from trapcli.calibration.records import Change, Plan, RunSuite, Trial
 from trapcli.calibration.solutions.solution import solution_from_json
+from trapcli.calibration.store.types_check import require_types
 from trapcli.calibration.stored_output import KeptFiles, RawVerdict, Stream
 from trapcli.core.recipe import Recipe
 from trapcli.suites.halves import Halves
@@ -23,6 +25,18 @@ TRIAL_COLUMNS = (
 def verdict_text(verdict: Mapping[str, Any]) -> str:
     """Return a verdict as JSON text."""
     return verdict.text if isinstance(verdict, RawVerdict) else json.dumps(dict(verdict))
+
+
+def storable(text: str) -> str | bytes:
+    """Return a text that may hold a path as SQLite can store it; `os.fsdecode` reads both back.
+
+    A path need not be UTF-8: then it is stored as its bytes.
+    """
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return os.fsencode(text)
+    return text
 
 
 def plan_to_json(plan: Plan) -> dict[str, Any]:
@@ -53,7 +67,7 @@ def plan_to_show(plan: Plan) -> dict[str, Any]:
 
 
 def plan_from_json(data: Mapping[str, Any], changed: Collection[int] = ()) -> Plan:
-    """Return the plan in JSON data.
+    """Return the plan in JSON data; TypeError, ValueError or KeyError if it is not one.
 
     changed: positions of the suites that are marked as changed.
     """
@@ -122,10 +136,10 @@ def trial_to_row(trial: Trial) -> tuple[Any, ...]:
 
 
 def trial_from_row(row: Sequence[Any]) -> Trial:
-    """Return the trial in a row of the store."""
+    """Return the trial in a row of the store; TypeError, ValueError or KeyError if it is not one."""
     (suite, case, number, status, verdict, exit_code, timed_out, limit, seconds,
      stdout, stderr, stragglers, usage, running, load, started, files) = row  # fmt: skip
-    return Trial(
+    trial = Trial(
         suite=suite,
         case=case,
         number=number,
@@ -144,3 +158,5 @@ def trial_from_row(row: Sequence[Any]) -> Trial:
         started=started,
         files=KeptFiles() if files is None else KeptFiles.from_json(json.loads(files)),
     )
+    require_types(trial)
+    return trial

@@ -1,6 +1,7 @@
 """Read the store of runs: which runs there are, and their trials."""
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -10,6 +11,7 @@ from typing import Any
 from trapcli.calibration.records import Run, Trial
 from trapcli.calibration.store.database import decode_errors, translate_errors
 from trapcli.calibration.store.encoding import TRIAL_COLUMNS, change_from_json, plan_from_json, trial_from_row
+from trapcli.calibration.store.types_check import require_types
 from trapcli.calibration.stored_output import Stream
 from trapcli.core.errors import TrapError
 
@@ -154,7 +156,7 @@ class StoreReader:
         query = "SELECT suite, case_id, number, what FROM incident WHERE run = ? ORDER BY rowid"
         incidents = self._db.execute(query, (number,)).fetchall()
         with decode_errors(self.path):
-            return Run(
+            run = Run(
                 number=number,
                 token=token,
                 plan=plan_from_json(json.loads(plan), changed),
@@ -162,14 +164,16 @@ class StoreReader:
                 tool=tool,
                 python=python,
                 host=json.loads(host),
-                scratch=scratch,
+                scratch=os.fsdecode(scratch),
                 started=started,
                 ended=ended,
                 resumes=resumes,
                 self_check=None if self_check is None else json.loads(self_check),
-                incidents=tuple(incidents),
+                incidents=tuple((*key, os.fsdecode(what)) for *key, what in incidents),
                 changes=tuple(change_from_json(one) for one in json.loads(changes)),
             )
+            require_types(run)
+            return run
 
 
 def _span(numbers: Sequence[int]) -> str:

@@ -18,7 +18,13 @@ from typing import Any
 
 from trapcli.calibration.records import INTERRUPTED, Change, Plan, Run, Trial
 from trapcli.calibration.store.database import open_database, translate_errors
-from trapcli.calibration.store.encoding import TRIAL_COLUMNS, plan_to_json, trial_to_row, verdict_text
+from trapcli.calibration.store.encoding import (
+    TRIAL_COLUMNS,
+    plan_to_json,
+    storable,
+    trial_to_row,
+    verdict_text,
+)
 from trapcli.calibration.store.journal import NAME as JOURNAL
 from trapcli.calibration.store.journal import begun_trials
 from trapcli.calibration.store.reader import StoreReader
@@ -75,8 +81,8 @@ class Store(StoreReader):
     ) -> Run:
         """Store a new run, which gets the next number, and create its directory of outputs."""
         values = (
-            token, json.dumps(plan_to_json(plan)), jobs, tool, python, json.dumps(host), scratch, now(),
-            None if self_check is None else json.dumps(self_check),
+            token, json.dumps(plan_to_json(plan)), jobs, tool, python, json.dumps(host), storable(scratch),
+            now(), None if self_check is None else json.dumps(self_check),
         )  # fmt: skip
         with self._transaction():
             number = self._next_number()
@@ -102,7 +108,7 @@ class Store(StoreReader):
             self._db.execute(
                 "UPDATE run SET ended = '', resumes = resumes + 1, jobs = ?, scratch = ?, changes = ? "
                 "WHERE number = ?",
-                (jobs, scratch, json.dumps([asdict(one) for one in changes]), number),
+                (jobs, storable(scratch), json.dumps([asdict(one) for one in changes]), number),
             )
 
     def note_interrupted(self, number: int) -> None:
@@ -142,7 +148,7 @@ class Store(StoreReader):
         with self._transaction():
             self._db.executemany(
                 "INSERT INTO incident VALUES (?, ?, ?, ?, ?, ?)",
-                [(number, suite, case, trial, at, what) for suite, case, trial, what in incidents],
+                [(number, suite, case, trial, at, storable(what)) for suite, case, trial, what in incidents],
             )
 
     def mark_changed(self, number: int, position: int) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trapcli.answers.edits.judging.applied_edits import apply_edits, key_index
+from trapcli.answers.edits.judging.applied_edits import Cell, apply_edits, key_index
 from trapcli.answers.edits.tables import Table, schema
 
 SCHEMA = schema(
@@ -176,3 +176,119 @@ edits = st.lists(
 def test_any_edits_apply_the_same_with_an_index(some: list[Any]) -> None:
     """No edit raises an exception, and the index makes no difference to the result."""
     assert apply_edits(SCHEMA, TABLES, some) == apply_edits(SCHEMA, TABLES, some, key_index(SCHEMA, TABLES))
+
+
+PRICES = schema(Table("prices.csv", {"plan": "id", "region": "id", "usd": "money"}, ("plan", "region")))
+PRICE_ROWS = {
+    "prices.csv": [
+        {"plan": "basic", "region": "EU", "usd": "5.00"},
+        {"plan": "basic", "region": "US", "usd": "6.00"},
+        {"plan": "pro", "region": "EU", "usd": "9.00"},
+    ]
+}
+
+
+def prices(*edits: dict[str, Any]) -> Any:
+    """Apply edits to the prices with an index, which must change nothing, and return the result."""
+    with_index = apply_edits(PRICES, PRICE_ROWS, edits, key_index(PRICES, PRICE_ROWS))
+    assert with_index == apply_edits(PRICES, PRICE_ROWS, edits)
+    return with_index
+
+
+def test_the_index_has_every_key_of_tables_whose_keys_are_distinct() -> None:
+    """Key -> position, a tuple for a key of several columns; a table with equal keys has no index."""
+    assert key_index(SCHEMA, TABLES) == {"goods.csv": {"A": 0, "B": 1, "C": 2}, "shops.csv": {"S1": 0}}
+    assert key_index(PRICES, PRICE_ROWS) == {
+        "prices.csv": {("basic", "EU"): 0, ("basic", "US"): 1, ("pro", "EU"): 2}
+    }
+    twice = {"prices.csv": [*PRICE_ROWS["prices.csv"], PRICE_ROWS["prices.csv"][0]]}
+    assert key_index(PRICES, twice) == {}
+
+
+def test_a_part_of_a_key_hits_every_row_that_has_it() -> None:
+    """A match on one of two key columns is no key; one on both hits one row, and must agree in the rest."""
+    cents = {"usd": "1.00"}
+    for match, hit in [
+        ({"plan": "basic"}, [0, 1]),
+        ({"region": "EU"}, [0, 2]),
+        ({"usd": 6}, [1]),
+        ({"plan": "basic", "region": "US"}, [1]),
+        ({"plan": "basic", "region": "US", "usd": 6}, [1]),
+        ({"plan": "basic", "region": "US", "usd": 5}, []),
+        ({"plan": "pro", "region": "US"}, []),
+    ]:
+        after = prices(update(match, cents, "prices.csv"))
+        changed = [row["usd"] == "1.00" for row in after.tables["prices.csv"]]
+        assert [place for place, one in enumerate(changed) if one] == hit
+
+
+def test_touched_are_the_cells_that_differ() -> None:
+    """A value that a cell already has touches nothing; an inserted row touches all its columns."""
+    after = prices(
+        update({"plan": "pro"}, {"usd": 9, "region": "EU"}, "prices.csv"),
+        update({"plan": "pro"}, {"usd": 9, "region": "US"}, "prices.csv"),
+        insert({"plan": "max", "region": "US"}, "prices.csv"),
+    )
+    assert after.touched == (
+        (2, frozenset({Cell("prices.csv", 2, "region")})),
+        (3, frozenset({Cell("prices.csv", 3, column) for column in ("plan", "region", "usd")})),
+    )
+    assert after.changed == {"prices.csv"} and after.notes == ()
+
+
+def test_a_key_of_two_columns_breaks_only_if_both_are_equal() -> None:
+    """Rows that share a part of the key are whole; an update that makes both equal breaks the table."""
+    assert prices(update({"plan": "pro"}, {"region": "US"}, "prices.csv")).broken == {}
+    after = prices(update({"region": "US"}, {"region": "EU"}, "prices.csv"))
+    assert after.broken == {"prices.csv": "prices.csv has two rows with plan basic, region EU"}
+
+
+def test_a_row_with_a_new_key_is_found_by_it() -> None:
+    """An index does not hide rows that edits inserted, or whose key they changed."""
+    after = prices(
+        insert({"plan": "max", "region": "US", "usd": 1}, "prices.csv"),
+        update({"plan": "max", "region": "US"}, {"usd": 2}, "prices.csv"),
+        update({"plan": "pro", "region": "EU"}, {"plan": "team"}, "prices.csv"),
+        update({"plan": "team", "region": "EU"}, {"usd": 3}, "prices.csv"),
+    )
+    assert [row["usd"] for row in after.tables["prices.csv"]] == ["5.00", "6.00", "3", "2"]
+    assert after.notes == ()
+
+
+def test_a_cell_may_have_200_characters() -> None:
+    """200 characters are set and matched; with one more a cell is ignored, and a match hits nothing."""
+    longest = "x" * 200
+    after = apply_edits(SCHEMA, TABLES, [update({"sku": "A"}, {"name": longest})])
+    assert after.tables["goods.csv"][0]["name"] == longest and after.notes == ()
+    again = apply_edits(SCHEMA, after.tables, [update({"name": longest}, {"price_usd": 1})])
+    assert again.tables["goods.csv"][0]["price_usd"] == "1" and again.notes == ()
+    for edit in (
+        update({"sku": "A"}, {"name": f"{longest}x"}),
+        update({"name": f"{longest}x"}, {"name": "y"}),
+    ):
+        assert apply_edits(SCHEMA, TABLES, [edit]).touched == ()
+
+
+@pytest.mark.parametrize(
+    ("edit", "note"),
+    [
+        (update({}, {"name": "x"}), "ignored, its match is empty or not an object, so it hits no row"),
+        (update({"sku": "A"}, 7), "ignored, its set is not an object"),
+        (update({"sku": "A"}, {}), "ignored, it sets nothing"),
+        (insert(7), "ignored, its row is not an object"),
+        (
+            update({"sku": "Z", "name": "Rug"}, {"name": "x"}),
+            "ignored, no row of goods.csv matches sku=Z, name=Rug",
+        ),
+    ],
+)
+def test_the_note_of_an_ignored_edit_is_whole(edit: Any, note: str) -> None:
+    """Each reason is said in the same words to everybody."""
+    assert apply_edits(SCHEMA, TABLES, [edit]).notes == (f"edit 1: {note}",)
+
+
+def test_the_note_of_an_ignored_cell_is_whole() -> None:
+    """A value that is no scalar is ignored alone, and the note names its column."""
+    after = apply_edits(SCHEMA, TABLES, [update({"sku": "A"}, {"name": ["x"], "price_usd": 1})])
+    assert after.notes == ("edit 1: column 'name' ignored, its value is not a scalar",)
+    assert after.touched == ((1, frozenset({Cell("goods.csv", 0, "price_usd")})),)

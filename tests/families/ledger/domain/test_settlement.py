@@ -4,7 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from families.ledger.domain.settlement import BASES, CITED_FIRST, CITED_ONLY, NEWEST, OLDEST, Event, settle
+from families.ledger.domain.settlement import (
+    BASE_NAMES,
+    BASES,
+    CITED_FIRST,
+    CITED_ONLY,
+    NEWEST,
+    OLDEST,
+    Event,
+    settle,
+)
 
 INVOICES = [Event(-1, 1, "A", "c", 500), Event(-1, 2, "B", "c", 300), Event(-1, 3, "C", "c", 200)]
 
@@ -18,6 +27,7 @@ def receipt_of(amount: int, cited: str = "", number: int = 0) -> Event:
     [
         (CITED_FIRST, 100, "B", {"B": 100}),
         (CITED_FIRST, 400, "B", {"B": 300, "A": 100}),
+        (CITED_FIRST, 900, "B", {"B": 300, "A": 500, "C": 100}),
         (CITED_FIRST, 400, "", {"A": 400}),
         (CITED_FIRST, 400, "Z", {"A": 400}),
         (OLDEST, 600, "C", {"A": 500, "B": 100}),
@@ -58,7 +68,29 @@ def test_excess_cash_is_carried_only_by_mistake() -> None:
     events = [receipt_of(550), *INVOICES, receipt_of(100, "C", 1)]
     settlement = settle(events, lambda receipt, count: CITED_FIRST, carried=True)
     assert settlement.applied == [("r0", "A", 500), ("r0", "B", 50), ("r1", "C", 100)]
+    assert settlement.owed == {"B": 250, "C": 100}
     assert settlement.unapplied == {}
+
+
+def test_carried_cash_stays_if_older_cash_pays_the_invoice() -> None:
+    """The oldest receipt pays a new invoice; what a later one left waits for the next, to the last cent."""
+    events = [receipt_of(500), receipt_of(100, number=1), INVOICES[0]]
+    settlement = settle(events, lambda receipt, count: OLDEST, carried=True)
+    assert (settlement.applied, settlement.owed) == ([("r0", "A", 500)], {})
+    assert settlement.unapplied == {"r1": 100}
+    more = settle([*events, Event(-1, 4, "D", "c", 1)], lambda receipt, count: OLDEST, carried=True)
+    assert more.applied == [("r0", "A", 500), ("r1", "D", 1)] and more.unapplied == {"r1": 99}
+
+
+def test_each_base_has_its_name() -> None:
+    """A base is the position of its name; what is not given about an entry is empty."""
+    assert {base: BASE_NAMES[base] for base in BASES} == {
+        CITED_FIRST: "the cited invoice, then the oldest",
+        OLDEST: "the oldest first",
+        NEWEST: "the newest first",
+        CITED_ONLY: "the cited invoice only",
+    }
+    assert (INVOICES[0].cited, INVOICES[0].narration) == ("", "")
 
 
 def test_the_policy_gets_the_number_of_open_invoices() -> None:

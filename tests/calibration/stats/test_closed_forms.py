@@ -1,0 +1,122 @@
+"""The formulas of the docstrings, computed once more in the plainest way, and the edges of their domains."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
+from math import sqrt
+
+import pytest
+
+from trapcli.calibration.stats import permutation
+from trapcli.calibration.stats.comparison import (
+    Finding,
+    difference_on_new_cases,
+    difference_on_these_cases,
+)
+from trapcli.calibration.stats.intervals import interval_on_new_cases
+from trapcli.calibration.stats.permutation import PermutationTest, sign_flip_test
+from trapcli.calibration.stats.quantiles import NORMAL_975, quantile, student_975
+from trapcli.calibration.stats.rates import (
+    Counts,
+    Interval,
+    clustered_t_interval,
+    pass_at_k,
+    pass_hat_k,
+    wilson_at,
+)
+
+
+def test_interval_on_new_cases_is_wilsons_at_its_formula() -> None:
+    """V = (k B + PRIOR W) / (k + PRIOR), with k trials of the rarer outcome."""
+    cases = [(0, 10), (10, 10), (1, 10), (9, 10), (4, 10)]
+    count, rates = len(cases), [passes / trials for passes, trials in cases]
+    m = sum(rates) / count
+    between = sum((rate - m) ** 2 for rate in rates) / (count * (count - 1))
+    largest = m * (1 - m) / (count - 1)
+    rarer = 24
+    variance = (rarer * between + 0.25 * largest) / (rarer + 0.25)
+    trials = (NORMAL_975 / student_975(count - 1)) ** 2 * m * (1 - m) / variance
+    wanted, found = wilson_at(m, trials), interval_on_new_cases(cases)
+    assert found is not None and (found.low, found.high) == pytest.approx((wanted.low, wanted.high))
+
+
+@pytest.mark.parametrize("passes", [0, 7])
+def test_a_run_without_spread_counts_as_one_trial_less_than_cases(passes: int) -> None:
+    """At rates 0 and 1 the interval on new cases is Wilson's at (C-1) (z/t)^2 trials."""
+    trials = 4 * (NORMAL_975 / student_975(4)) ** 2
+    assert interval_on_new_cases([(passes, 7)] * 5) == wilson_at(passes / 7, trials)
+
+
+def test_the_clustered_t_interval_needs_two_cases() -> None:
+    """m -+ t sqrt(sum of (r - m)^2 / (C(C-1))) with two cases, and none with one."""
+    half = student_975(1) * sqrt((0.01**2 + 0.01**2) / 2)
+    found = clustered_t_interval([(49, 100), (51, 100)])
+    assert found is not None and (found.low, found.high) == pytest.approx((0.5 - half, 0.5 + half))
+    assert clustered_t_interval([(4, 10)]) is None
+
+
+@pytest.mark.parametrize("estimate", [pass_at_k, pass_hat_k])
+@pytest.mark.parametrize(("passes", "trials", "k"), [(3, 2, 1), (-1, 2, 1), (0, 0, 1), (1, 2, 0)])
+def test_impossible_counts_have_no_estimate(
+    estimate: Callable[..., object], passes: int, trials: int, k: int
+) -> None:
+    """More passes than trials, no trial, or no trial to choose are errors."""
+    with pytest.raises(ValueError):
+        estimate(passes, trials, k)
+
+
+@pytest.mark.parametrize(("q", "wanted"), [(0, 0.0), (1 / 6, 0.5), (1 / 2, 5.5), (5 / 6, 55.0), (1, 100.0)])
+def test_a_quantile_is_between_its_two_neighbours(q: float, wanted: float) -> None:
+    """From the least value to the largest, linear between neighbouring ranks."""
+    assert quantile([100, 10, 1, 0], q) == pytest.approx(wanted)
+
+
+def test_bounds_stay_rates() -> None:
+    """Rounding never moves a bound outside of 0 to 1."""
+    assert wilson_at(0.9999999999991814, 533513.5114439407).high <= 1
+    assert wilson_at(1 - 0.9999999999991814, 533513.5114439407).low >= 0
+
+
+def test_difference_on_new_cases_is_the_paired_t_interval_of_its_formula() -> None:
+    """D -+ t sqrt(V), V = (k S + U) / (k + 1), where this reaches beyond the trial noise."""
+    first: list[Counts] = [(50, 100), (50, 100), (60, 120), (40, 80), (50, 100)]
+    second: list[Counts] = [(80, 100), (30, 100), (90, 120), (15, 40), (50, 100)]
+    d = [0.3, -0.2, 0.25, -0.125, 0.0]
+    mean = sum(d) / 5
+    spread = sum((one - mean) ** 2 for one in d) / (5 * 4)
+    p = (2.5 + (0.8 + 0.3 + 0.75 + 0.375 + 0.5) + 1) / 12
+    k = 0.3 * 100 + 0.2 * 100 + 0.25 * 120 + 0.125 * 60
+    half = student_975(4) * sqrt((k * spread + 2 * p * (1 - p) / 4) / (k + 1))
+    these = difference_on_these_cases(first, second)
+    found = difference_on_new_cases(first, second)
+    assert mean - half < these.low and these.high < mean + half
+    assert (found.low, found.high) == pytest.approx((mean - half, mean + half))
+
+
+def test_p_of_unequal_trials_is_the_share_of_sign_vectors() -> None:
+    """Differences of 1/6, 1/2, -1/4 and 1/3 are compared exactly, whatever their denominators."""
+    pairs = [((1, 3), (1, 2)), ((0, 2), (1, 2)), ((1, 2), (1, 4)), ((0, 3), (1, 3))]
+    sizes = [Fraction(b, n) - Fraction(a, m) for (a, m), (b, n) in pairs]
+    far = [
+        abs(sum(sign * size for sign, size in zip(signs, sizes, strict=True))) >= abs(sum(sizes))
+        for signs in product((1, -1), repeat=4)
+    ]
+    found = sign_flip_test(pairs)
+    assert (found.p, found.exact) == (sum(far) / 16, True)
+
+
+def test_a_tie_with_the_observed_sum_counts_when_p_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With one difference every draw is as far from 0 as what was observed."""
+    monkeypatch.setattr(permutation, "MAX_SUMS", 1)
+    found = sign_flip_test([((0, 1), (1, 1))])
+    assert (found.p, found.exact) == (1.0, False)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "shown"),
+    [(0.0, 0.5, False), (-0.5, 0.0, False), (0.1, 0.5, True), (-0.5, -0.1, True), (-0.1, 0.1, False)],
+)
+def test_an_interval_that_touches_zero_shows_no_difference(low: float, high: float, shown: bool) -> None:
+    """Zero belongs to the closed interval, whatever the p-value is."""
+    assert Finding(Interval(low, high), PermutationTest(0.01, 0.001, True)).shown is shown
+    assert not Finding(Interval(low, high), PermutationTest(0.06, 0.001, True)).shown
