@@ -396,7 +396,7 @@ def test_setup_runs_behind_the_same_walls(scene: Any) -> None:
         f"cat {scene.home}/traps/toy/expected/suite.json >> made; echo x > {scene.home}/x; "
         "echo $TRAP_MANIFEST >> made; (setsid sleep 60 &); ls traps >> made; rm -rf traps"
     )
-    plan = scene.plan("sh agent.sh", agent)
+    plan = scene.plan("sh -c true", agent)
     solution = replace(plan.solution, setup_cmd=f"{line}; true")
     plan = replace(plan, solution=solution)
     began = time.monotonic()
