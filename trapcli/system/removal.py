@@ -70,9 +70,7 @@ def remove(directory: Path, made: Identity | None) -> bool:
     made: which directory it was when we made it. If another one is at its place now, or a link, it is
         left as it is. What cannot be removed is left, too.
     """
-    if made is None or identity(directory) != made:
-        if os.path.lexists(directory):
-            log("%s is not the directory that we made: it is left as it is", directory)
+    if made is None:
         return not os.path.lexists(directory)
     try:
         parent = os.open(directory.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -80,18 +78,19 @@ def remove(directory: Path, made: Identity | None) -> bool:
         return False
     try:
         _remove_tree(directory.name, parent, made)
+    except FileNotFoundError:
+        return True
     except OSError as error:
         log("%s is left: %s", directory, error)
+        return False
     finally:
         os.close(parent)
-    return not os.path.lexists(directory)
+    return True
 
 
 def _remove_tree(name: str, parent: int, made: Identity) -> None:
-    top = open_directory(name, parent)
+    top = _open_made(name, parent, made)
     try:
-        if identity_of(os.fstat(top)) != made:
-            raise OSError("it was replaced")
         waiting = _empty(top, top)
         while waiting:
             inner = waiting.pop()
@@ -107,6 +106,17 @@ def _remove_tree(name: str, parent: int, made: Identity) -> None:
     os.rmdir(name, dir_fd=parent)
 
 
+def _open_made(name: str, parent: int, made: Identity) -> int:
+    """Return a descriptor of the directory that we made; OSError if another one is in its place."""
+    found = identity_of(os.stat(name, dir_fd=parent, follow_symlinks=False))
+    if found == made:  # before permissions are given back
+        opened = open_directory(name, parent)
+        if identity_of(os.fstat(opened)) == made:
+            return opened
+        os.close(opened)
+    raise OSError("it is not the directory that we made")
+
+
 def _empty(folder: int, top: int) -> list[str]:
     """Remove the files in a folder, and move its directories up; return their new names in `top`."""
     moved = []
@@ -114,11 +124,20 @@ def _empty(folder: int, top: int) -> list[str]:
         found = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
     for name, is_directory in found:
         with suppress(OSError):
-            if is_directory:
-                moved.append(_move_up(name, folder, top))
-            else:
+            if not is_directory:
                 os.unlink(name, dir_fd=folder)
+            elif not _remove_empty(name, folder):
+                moved.append(_move_up(name, folder, top))
     return moved
+
+
+def _remove_empty(name: str, folder: int) -> bool:
+    """Remove a directory if it is empty, which most are; return whether it was."""
+    try:
+        os.rmdir(name, dir_fd=folder)
+    except OSError:
+        return False
+    return True
 
 
 def _move_up(name: str, folder: int, top: int) -> str:
