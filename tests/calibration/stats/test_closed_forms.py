@@ -13,13 +13,14 @@ from trapcli.calibration.stats.comparison import (
     difference_on_new_cases,
     difference_on_these_cases,
 )
-from trapcli.calibration.stats.intervals import interval_on_new_cases
-from trapcli.calibration.stats.permutation import PermutationTest, sign_flip_test
+from trapcli.calibration.stats.intervals import interval_on_new_cases, noise_interval
+from trapcli.calibration.stats.permutation import PermutationTest, sign_flip_test, trial_permutation_test
 from trapcli.calibration.stats.quantiles import NORMAL_975, quantile, student_975
 from trapcli.calibration.stats.rates import (
     Counts,
     Interval,
     clustered_t_interval,
+    noise_variances,
     pass_at_k,
     pass_hat_k,
     wilson_at,
@@ -120,3 +121,49 @@ def test_an_interval_that_touches_zero_shows_no_difference(low: float, high: flo
     """Zero belongs to the closed interval, whatever the p-value is."""
     assert Finding(Interval(low, high), PermutationTest(0.01, 0.001, True)).shown is shown
     assert not Finding(Interval(low, high), PermutationTest(0.06, 0.001, True)).shown
+
+
+@pytest.mark.parametrize(
+    "group",
+    [
+        [(1, 10), (2, 5), (0, 20)],
+        [(0, 2), (0, 7), (0, 4)],
+        [(9, 10), (4, 5), (20, 20)],
+        [(1, 1), (0, 1), (1, 1)],
+        [(5, 10), (2, 4)],
+    ],
+)
+def test_a_group_reaches_as_far_as_its_formula(group: list[Counts]) -> None:
+    """d solves d^2 = z^2 (V + d s - d^2 w / k^2), with the skew that puts each bound further away."""
+    k, z2 = len(group), NORMAL_975**2
+    rates = [c / n for c, n in group]
+    noise = noise_variances(group)
+    v = sum(noise) + 0.3 * sum(1 / n**2 for _, n in group) / k
+    w = sum(1 / n for _, n in group)
+    slopes = [(1 - 2 * r) / n for r, (_, n) in zip(rates, group, strict=True)]
+    weights = [r * (1 - r) / n for r, (_, n) in zip(rates, group, strict=True)]
+    skews = [sum(slopes) / k]
+    if sum(weights) > 0:
+        skews.append(sum(s * x for s, x in zip(slopes, weights, strict=True)) / sum(weights))
+    found = noise_interval(group)
+    for skew, side, bound in ((-min(skews), -1, found.low), (max(skews), 1, found.high)):
+        q, b = 1 + z2 * w / k**2, z2 * skew / 2
+        d = (b + sqrt(b * b + q * z2 * v)) / q
+        assert d * d == pytest.approx(z2 * (v + d * skew - d * d * w / k**2))
+        assert bound == pytest.approx(min(1, max(0, (sum(rates) + side * d) / k)))
+
+
+def test_a_p_of_exactly_five_percent_is_significant() -> None:
+    """One trial of 20 that could be in the other run has p = 1/20, which is as small as it can be there."""
+    found = trial_permutation_test([((0, 19), (1, 1))])
+    assert found.p == pytest.approx(0.05) and found.smallest_p == pytest.approx(0.05)
+    assert found.significant and found.possible
+    rarer = trial_permutation_test([((0, 18), (1, 1))])
+    assert rarer.p == pytest.approx(1 / 19) and not rarer.significant and not rarer.possible
+
+
+def test_a_drawn_p_is_at_least_one_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The least p of 20,000 draws is 1/20,001, also if enumerating could give less."""
+    monkeypatch.setattr(permutation, "MAX_SUMS", 1)
+    found = trial_permutation_test([((0, 30), (30, 30))])
+    assert (found.p, found.smallest_p, found.exact) == (1 / 20_001, 1 / 20_001, False)
