@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from agents import INPUTS, agent, program
 from checkout import ROOT
-from toy_family import declare
+from toy_family import declare, installed
 
 from trapcli.core import registry
 from trapcli.suites.reader import open_suite, read_case
@@ -201,3 +201,16 @@ def test_the_self_check_judges_every_mistake(
     document = json.loads(done.out)
     assert done.code == 0, done.err
     assert document["self_check"] == {"cases": 4, "outputs": mistakes + 2 * 4, "wrong": []}
+
+
+@pytest.mark.slow
+def test_a_family_that_is_left_out_is_not_passed_over(
+    run: Callable[..., Any], bare_toy: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A family that does not load is named, the others are checked, and the exit code is 1."""
+    installed(monkeypatch, broken="no_such_module:FAMILY")
+    result = run("calibrate", "--trials", 1)
+    assert result.code == 1 and "Self-check passed" in result.out
+    assert "family 'broken'" in result.err and "It is left out." in result.err
+    installed(monkeypatch)
+    assert run("calibrate", "--trials", 1).code == 0

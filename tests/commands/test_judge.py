@@ -383,7 +383,7 @@ def test_a_batch_gives_json_lines_in_order_and_a_summary_on_stderr(
         "late_amount        3       1       0          1        1",
         "void_amount        1       0       1          0        0",
         "all                4       1       1          1        1",
-        "no answer, so not judged: 2 of 4 cases: case_03, case_04",
+        "no judged answer: 2 of 4 cases: case_03, case_04",
         "keys that were ignored: model (in 1)",
     ]
 

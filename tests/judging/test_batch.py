@@ -395,7 +395,7 @@ def test_the_tally_counts_by_trap_and_status_and_names_cases_without_an_answer()
         "even        1       0       1      0",
         "odd         2       1       0      1",
         "all         3       1       1      1",
-        "no answer, so not judged: 1 of 3 cases: case_03",
+        "no judged answer: 1 of 3 cases: case_03",
     ]
     assert (tally.total(), tally.total("passed")) == (3, 1)
     assert not tally.all_passed(CASES)

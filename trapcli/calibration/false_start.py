@@ -62,7 +62,9 @@ class FalseStart:
             "(--keep-going does not stop in the first place)"
         )
         if self.not_found:
-            happened = f"{given!r} cannot be started: exit code {code} and no output{_in_brackets(last)}."
+            happened = (
+                f"{given!r} cannot be started: exit code {code} and nothing on stdout{_in_brackets(last)}."
+            )
         else:
             ended = f"exit code {code}" if code >= 0 else f"signal {-code}"
             trials = f"its first {count} trials all" if count > 1 else "its first trial"

@@ -181,6 +181,7 @@ class Session:
             with store.claim(number):
                 run = store.run(number)
                 if run.ended:
+                    _refuse_labels(run, request)
                     clear_scratch(run.scratch)  # it may have been killed when its last trial was stored
                     self._on_note(f"run {number} is complete: nothing is left to run")
                     return _result(store, run, interrupted=False)
@@ -265,6 +266,13 @@ def _suites_with_cases(suites: Sequence[Suite], only: Sequence[str]) -> list[Sui
 
 def _default_jobs(solution: Solution) -> int:
     return 1 if solution.measures_agent else processors()
+
+
+def _refuse_labels(run: Run, request: ResumeRequest) -> None:
+    """Raise TrapError if a complete run is to get another label or other tags."""
+    then = run.plan.configuration
+    if request.label not in (None, then.label) or request.tags not in (None, tuple(then.tags.items())):
+        raise TrapError(f"run {run.number} is complete: its label and tags stay as they are.")
 
 
 def _last_unfinished(store: Store) -> int:

@@ -19,7 +19,7 @@ from trapcli.commands.completion import complete_families
 from trapcli.commands.options import DIRECTORY, WholeNumber, expected_option, refuse_empty
 from trapcli.commands.run_display import RunDisplay
 from trapcli.commands.run_number import RunNumber
-from trapcli.commands.suites_to_run import complete_cases, suites_to_run
+from trapcli.commands.suites_to_run import LEFT_OUT, complete_cases, suites_to_run
 from trapcli.core.errors import DONE, FAILED, INTERRUPTED
 from trapcli.core.shorten import quoted
 from trapcli.suites.selection import runs_directory
@@ -79,8 +79,8 @@ Each trial is stored in .trapcli/ (never inside a suite) when it ends; `trapcli 
 shows it.
 
 Exit code 0: done (without --solution: and the self-check passed); 1: it failed, a trial could
-not be run or judged, or the first trials all crashed in the same way; 2: could not be run; 130:
-interrupted.
+not be run or judged, a family was left out, or the first trials all crashed in the same way; 2:
+could not be run; 130: interrupted.
 """
 
 
@@ -209,7 +209,8 @@ def command(
             result = session.resume(resume or None, jobs, _resume_request(**options))
         else:
             result = session.start(request)
-    return _show(result, as_json)
+    code = _show(result, as_json)
+    return FAILED if code == DONE and LEFT_OUT in ctx.meta else code
 
 
 def _refuse_others(ctx: click.Context, why: str, allowed: Sequence[str]) -> None:
@@ -285,10 +286,14 @@ def _show(result: "RunResult", as_json: bool) -> int:
 def _compare(numbers: Sequence[int], as_json: bool) -> int:
     from trapcli.calibration.reports.run_comparison import compare_runs
     from trapcli.calibration.reports.summarizer import summarize
+    from trapcli.calibration.reports.trial_view import tail_reader
     from trapcli.calibration.store.store import open_store
 
     with open_store(runs_directory(Path.cwd()), create=False) as store:
-        first, second = (summarize(store.run(number), store.trials(number)) for number in numbers)
+        first, second = (
+            summarize(store.run(number), store.trials(number), tail_reader(store, number))
+            for number in numbers
+        )
     view = compare_runs(first, second)
     if as_json:
         click.echo(json_document(view.schema, view.document))

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from trapcli.suites.reader import Suite
 
+LEFT_OUT = "trapcli.families_left_out"  # in the context's meta if a family could not be used
+
 
 def suites_to_run(families: Sequence[str], given: Sequence[Path], expected: Path | None) -> "list[Suite]":
     """Return the suites to run on, opened.
@@ -127,6 +129,7 @@ def _usable(places: Sequence[Path], expected: Path | None) -> "Iterator[Suite]":
 
 
 def _leave_out(why: str) -> None:
+    click.get_current_context().meta[LEFT_OUT] = True
     click.echo(f"Error: {why} It is left out.", err=True)
 
 

@@ -130,7 +130,7 @@ class Tally:
         ]
         if missing := self.missing(cases):
             names = listed(missing, len(missing), LISTED)
-            lines.append(f"no answer, so not judged: {len(missing)} of {len(cases)} cases: {names}")
+            lines.append(f"no judged answer: {len(missing)} of {len(cases)} cases: {names}")
         if self.ignored:
             keys = [f"{one_line(key, 60)} (in {count})" for key, count in self.ignored.items()]
             lines.append(f"keys that were ignored: {listed(keys, len(keys), LISTED)}")

@@ -31,6 +31,9 @@ class LeftOut:
     why: str
 
 
+REPLACED = LeftOut("./", 0, "removed, or replaced by something else")
+
+
 @dataclass(frozen=True, slots=True)
 class OutputFiles:
     """What was read of an output directory.
@@ -58,16 +61,17 @@ def read_output_files(directory: Path, made: Identity | None = None) -> OutputFi
     At most `MOST_FILES` files with `MOST_BYTES` bytes in total are read, in the order of their
     paths. Left out, not cut, is whatever goes beyond that, as are links, special files, unreadable
     files, names that are not UTF-8, and a directory with more entries than are left of `MOST_ENTRIES`.
-    The result is empty if there is no such directory, or a link in its place.
+    If there is no such directory, or a link or another one in its place, nothing is read; that is noted
+    if `made` is given.
     """
     reader = _Reader()
     try:
         opened = os.open(directory, FLAGS | os.O_DIRECTORY)
     except OSError:
-        return OutputFiles()
+        return OutputFiles(left_out=(REPLACED,)) if made else OutputFiles()
     if made not in (None, identity_of(os.fstat(opened))):
         os.close(opened)
-        return OutputFiles()
+        return OutputFiles(left_out=(REPLACED,))
     files = dict(reader.walk(opened, "", 1))
     return OutputFiles(files, tuple(reader.left_out), reader.over_limit)
 

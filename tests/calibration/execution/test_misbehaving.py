@@ -221,7 +221,7 @@ def test_a_command_that_does_not_exist_is_one_error(tmp_path: Path, script: str,
     place = Place(tmp_path)
     exit_code, out, err = place.calibrate("--suite", "traps/toy", "--solution", place.agent(script)).finish()
     assert (exit_code, out) == (2, "")
-    assert err.count("Error: ") == 1 and f"exit code {code} and no output" in err
+    assert err.count("Error: ") == 1 and f"exit code {code} and nothing on stdout" in err
     assert [(trial.status, trial.exit_code) for trial in place.trials()] == [("crashed", code)]
     assert place.is_clean()
 

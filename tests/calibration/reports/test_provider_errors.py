@@ -171,12 +171,14 @@ def test_judge_errors() -> None:
     assert not is_flagged("rate limit exceeded", "judge_error")
 
 
-def test_stderr_is_searched_if_stdout_is_blank_or_the_process_ended_badly() -> None:
-    """The end of stderr is searched only if stdout is blank or the process ended badly."""
+def test_the_end_of_stderr_is_searched_too() -> None:
+    """The end of stderr is searched, whatever stdout says, unless that holds an answer."""
     noise = "debug\n" * 1000
     assert is_flagged("\n", "empty", f"{noise}rate limit exceeded\n")
     assert is_flagged("starting\n", "crashed", "HTTP 503\n", "unreadable")
-    assert not is_flagged("I give up\n", "unreadable", "HTTP 503, retried\n")
+    assert is_flagged("I give up\n", "unreadable", "401 invalid api key\n")
+    assert not is_flagged("I give up\n", "unreadable", "line 503 of 900\n")
+    assert not is_flagged("[]\n", "failed", "401 invalid api key\n")
     assert not is_flagged("", "empty", f"rate limit exceeded\n{noise}")
 
 

@@ -29,6 +29,18 @@ def conclusion_of(first: Any, second: Any) -> Any:
     return compare_runs(summary_of(first), summary_of(second, 2)).document["suites"][0]["conclusion"]
 
 
+def test_doubts_about_a_run_are_shown_before_its_rates() -> None:
+    """A run in which most trials crashed says so beside the other run's rates; a sound one says nothing."""
+    crashed = [
+        trial(number=number, status="crashed", output_status="empty", exit_code=1) for number in range(1, 11)
+    ]
+    view = compare_runs(summary_of([(5, 10)]), summarize(run_of(1, 10, number=2), crashed))
+    assert [(doubt["run"], doubt["type"]) for doubt in view.document["doubts"]] == [(2, "mostly_crashed")]
+    assert text_of(view).index("Before the rates") < text_of(view).index("case_01")
+    sound = compare_runs(summary_of([(5, 10)]), summary_of([(6, 10)], 2))
+    assert sound.document["doubts"] == [] and "Before the rates" not in text_of(sound)
+
+
 def test_noise_shows_no_difference() -> None:
     """7, 8, 7, 9, 8, 8 and 7 of 10 cases, with one trial each: consecutive runs do not differ."""
     counts = [7, 8, 7, 9, 8, 8, 7]

@@ -49,18 +49,20 @@ BEHIND = re.compile(
 )
 APART = re.compile(rf"(?:[{MINUS}+—/\u00d7\u00f7^]|\w\$)$")
 SIGN_BEHIND = re.compile(rf"[+/\u00d7\u00f7^]|[{MINUS}—][{MINUS}—{MARKS} .]*$")
-UNIT_BEFORE = re.compile(r"\b(?!USD)[A-Z]{3}$|\b[CD]R$")
-UNIT_BEHIND = re.compile(r"[^\W\d_]+|\([A-Z]{2,3}\)")
+UNIT_BEFORE = re.compile(r"\b((?!USD)[A-Z]{3}|[CD]R):?$")
+UNIT_BEHIND = re.compile(r"[^\W\d_]+")
+CODE_BEHIND = re.compile(rf"[{MINUS}—:,;. (]*\b((?!USD)[A-Z]{{3}}|[CD]R|K)\b")
 
 BOX = re.compile(r"\\boxed\{([^{}]*)\}")
 LATEX = re.compile(r"\\(?!boxed)[A-Za-z]*|\\boxed|[{}]")
+CHANGING = "minus|negative|not|never|cannot|cents?|percent|(?:hundred|thousand|million|billion)s?"
 REFUSED = {  # anywhere on the line
     re.compile("[<>≤≥≪≫≦≧≠]"): "a bound is not an amount, and HTML is not read",
     re.compile("[±∓]"): "a range is not an amount",
     re.compile("[%‰‱٪﹪]"): "a percentage is not an amount",
     re.compile("~~"): "it is struck out",
     re.compile("\ufffd"): "it has a byte that is not UTF-8",
-    re.compile(r"\b(?:minus|negative|not|cannot)\b|n['\u2019]t\b", re.IGNORECASE): "a word changes its sign",
+    re.compile(rf"\b(?:{CHANGING})\b|n['\u2019]t\b", re.IGNORECASE): "a word on the line changes the number",
 }
 
 
@@ -77,13 +79,13 @@ def read_answer(output: Output) -> Answer | Problem:
     line, above = _last_line(text)
     if not line:
         at = text.rfind("ANSWER")
-        what = "; this line has the word, but does not start with ANSWER:" if at >= 0 else ""
+        what = "; this one has the word, but does not start with ANSWER:" if at >= 0 else ""
         return Problem(f"there is no ANSWER: line{what}", _place(text, at) if what else "")
+    others = filter(None, (above, MENTION.search(text, line.end())))
     try:
         value = _amount(text, line.end())
     except Unreadable as error:
         return Problem(str(error), _place(text, line.end()))
-    others = filter(None, (above, MENTION.search(text, line.end())))
     return Answer(value, tuple(f"{_place(text, other.end())} {IGNORED}" for other in others))
 
 
@@ -176,7 +178,7 @@ def _sign_before(before: str, alone: bool) -> str:
     if words.count("(") > words.count(")"):
         raise Unreadable("a number in parentheses may be a negative one; write a minus or nothing")
     if unit := UNIT_BEFORE.search(words):
-        raise Unreadable(f"'{unit[0]}' may be another currency or a sign")
+        raise Unreadable(f"'{unit[1]}' may be another currency or a sign")
     if alone and words.strip(MARKS):
         raise Unreadable("there are words with it")
     return found[1] or found[2] or "+"
@@ -192,8 +194,9 @@ def _check_behind(after: str, alone: bool) -> None:
         raise Unreadable("a sign or an operator is behind the number")
     if ")" in rest.partition("(")[0]:
         raise Unreadable("a number in parentheses may be a negative one; write a minus or nothing")
-    unit = UNIT_BEHIND.match(rest)
-    if unit and not dollars and not set(marks) & set(",;:.!?…$"):
+    if code := CODE_BEHIND.match(rest):
+        raise Unreadable(f"'{code[1]}' may be another currency or a sign")
+    if (unit := UNIT_BEHIND.match(rest)) and not dollars and not set(marks) & set(",;:.!?…$"):
         raise Unreadable(f"'{unit[0]}' may be a unit; only dollars are read")
     if alone and rest:
         raise Unreadable("there are words with it")

@@ -20,7 +20,7 @@ from trapcli.core import registry
 from trapcli.core.contract import Case
 from trapcli.core.errors import TrapError
 from trapcli.system.ordinary_files import open_ordinary
-from trapcli.system.output_files import OutputFiles, read_output_files
+from trapcli.system.output_files import REPLACED, OutputFiles, read_output_files
 from trapcli.system.removal import identity, own_directory
 
 Work: TypeAlias = Job | Callable[[], Outcome]  # a process to run, or a function to call
@@ -59,10 +59,11 @@ def run_trial(
         for stream in (outcome.stdout, outcome.stderr):
             if stream.file:
                 sync(stored / stream.file)
+        files = read_output_files(directories.outputs, made)
         return TrialRun(
             outcome,
-            usage=read_usage(directories.outputs) if identity(directories.outputs) == made else None,
-            files=read_output_files(directories.outputs, made),
+            usage=None if REPLACED in files.left_out else read_usage(directories.outputs),
+            files=files,
             judged=registry.family(case.family).answers.reads_files,
         )
 

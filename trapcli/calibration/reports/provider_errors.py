@@ -73,16 +73,11 @@ PATTERN = re.compile(
 def looks_like_provider_error(trial: Trial, read: TailReader) -> bool:
     """Return whether a counted trial printed a short error message of a provider and no answer.
 
-    Its stdout is searched. The end of its stderr is searched too if stdout is blank or the
-    process ended badly.
+    Its stdout and the end of its stderr are searched.
     """
     if not trial.counted or has_answer(trial) or trial.stdout.size > SHORT:
         return False
-    printed = _text(trial.stdout, read)
-    if PATTERN.search(printed):
-        return True
-    ended_well = trial.status in ("unreadable", "empty")
-    return bool((not printed.strip() or not ended_well) and PATTERN.search(_text(trial.stderr, read)))
+    return any(PATTERN.search(_text(stream, read)) for stream in (trial.stdout, trial.stderr))
 
 
 def has_answer(trial: Trial) -> bool:

@@ -9,6 +9,7 @@ from trapcli.calibration.records import Run
 from trapcli.calibration.reports import formatting
 from trapcli.calibration.reports.run_document import interval_to_json
 from trapcli.calibration.reports.run_summary import CaseSummary, RunSummary
+from trapcli.calibration.reports.run_warnings import ABOVE_RATES, run_warnings
 from trapcli.calibration.stats.comparison import Comparison, Finding, compare
 from trapcli.calibration.suite_names import suite_name
 from trapcli.core.contract import Section
@@ -17,6 +18,8 @@ from trapcli.core.shorten import listed
 from trapcli.views.view import View
 
 PARTIAL, ALL = "trials that ran", "all"
+# The warnings about a run that a reader of its rates beside another's must know, too.
+DOUBTS = ABOVE_RATES | {"changed", "store_changed", "judge_errors", "provider_errors"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +64,17 @@ def compare_runs(first: RunSummary, second: RunSummary) -> View:
         cases = tuple(pair for suite in suites for pair in suite.cases)
         whole = SharedCases("all suites", "", cases, compare(_count_pairs(cases)))
     differences = setting_differences(first, second)
+    doubts = [
+        (one.run.number, doubt)
+        for one in (first, second)
+        for doubt in run_warnings(one)
+        if doubt.type in DOUBTS
+    ]
     document = {
         "run_a": a.number,
         "run_b": b.number,
         "differences": [{"what": what, "a": in_a, "b": in_b} for what, in_a, in_b in differences],
+        "doubts": [{"run": number, **warning.to_json()} for number, warning in doubts],
         "suites": [_to_json(suite) for suite in suites],
         "all_suites": None if whole is None else _to_json(whole),
     }
@@ -73,8 +83,11 @@ def compare_runs(first: RunSummary, second: RunSummary) -> View:
         ("", f"A: run {a.number}", f"B: run {b.number}"),
         (("solution", a.plan.solution.given, b.plan.solution.given), *differences),
     )
+    rows = tuple((f"run {number}", warning.text) for number, warning in doubts)
+    before = [Section("Before the rates", rows=rows)] if rows else []
     parts = [part for suite in suites for part in (_case_table(suite), _facts(suite))]
-    return View("comparison/1", document, (head, *parts, *([_facts(whole, whole.name)] if whole else [])))
+    after = [_facts(whole, whole.name)] if whole else []
+    return View("comparison/1", document, (head, *before, *parts, *after))
 
 
 def setting_differences(first: RunSummary, second: RunSummary) -> list[tuple[str, str, str]]:

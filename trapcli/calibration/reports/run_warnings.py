@@ -281,11 +281,8 @@ def _warnings_of_run(summary: RunSummary) -> Iterator[RunWarning]:
         )
     if run.resumes:
         again = _trials_of(run, summary.interrupted)
-        yield RunWarning(
-            "resumed",
-            f"The run was resumed {formatting.plural(run.resumes, 'time')}; trials that were running when it "
-            f"stopped ran again{f': {again}' if again else ''}.",
-        )
+        ran = f"; trials that were running when it stopped ran again: {again}" if again else ""
+        yield RunWarning("resumed", f"The run was resumed {formatting.plural(run.resumes, 'time')}{ran}.")
     if summary.earlier_runs and run.plan.solution.measures_agent:
         yield RunWarning(
             "earlier_runs",
