@@ -73,7 +73,8 @@ def output_of(text: str, files: Mapping[str, bytes] | None = None) -> Output:
     """
     # No more than a judge reads is ever copied.
     raw = text[-LIMIT - 1 :].encode("utf-8", "surrogatepass")
-    return replace(read_output(BytesIO(raw)), files=files or {})
+    output = read_output(BytesIO(raw))
+    return replace(output, files=files) if files else output
 
 
 def read_output(stream: BinaryIO) -> Output:
@@ -157,6 +158,8 @@ def without_thinking(text: str) -> tuple[str, str]:
     swallow the opening tag; everything after an opening tag at the start of a line that is never closed.
     A control token becomes the end of a line. Nothing is dropped from a text that is JSON as a whole.
     """
+    if "<" not in text:
+        return text, ""
     tagged, tokens = TAG.search(text), TOKEN.search(text)
     if not (tagged or tokens) or _is_json(text):
         return text, ""

@@ -57,13 +57,18 @@ def judge_output(
         verdict = overrule(verdict, "crashed", f"exit code {exit_code}{signal}")
     if case.id:  # not while a suite is built, which judges each case several times
         debug.log("%s %s is %s, in %.4f s", family.name, case.id, verdict.status, perf_counter() - started)
-    return replace(
-        verdict,
-        reason=one_line(verdict.reason, LONGEST_REASON),
-        notes=_bounded(verdict.notes),
-        id=case.id,
-        family=family.name,
-        trap=case.trap,
+    return Verdict(  # not dataclasses.replace: a batch judges thousands
+        verdict.status,
+        one_line(verdict.reason, LONGEST_REASON),
+        verdict.result,
+        verdict.partial_credit,
+        _bounded(verdict.notes),
+        verdict.details,
+        verdict.mistake,
+        verdict.output_status,
+        case.id,
+        family.name,
+        case.trap,
     )
 
 
@@ -107,7 +112,7 @@ def _judge(family: Family, case: Case, output: Output) -> Verdict:
     notes = (*answer.notes, *verdict.notes)
     if output.cut or output.dropped:
         notes = (*filter(None, (CUT if output.cut else "", output.dropped)), *notes)
-    return Verdict(  # not dataclasses.replace: a batch judges thousands
+    return Verdict(
         verdict.status,
         verdict.reason,
         verdict.result,

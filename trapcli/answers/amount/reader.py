@@ -64,6 +64,7 @@ REFUSED = {  # anywhere on the line
     re.compile("\ufffd"): "it has a byte that is not UTF-8",
     re.compile(rf"\b(?:{CHANGING})\b|n['\u2019]t\b", re.IGNORECASE): "a word on the line changes the number",
 }
+ANY_REFUSED = re.compile("|".join(pattern.pattern for pattern in REFUSED), re.IGNORECASE)
 
 
 Lines: TypeAlias = tuple[re.Match[str] | None, re.Match[str] | None]
@@ -124,9 +125,11 @@ def _read_number(rest: str, alone: bool) -> Decimal:
     if equals and (alone or working.endswith(("<", ">", "!", "+", *MINUS))):
         raise Unreadable("its = does not give an amount")
     line = BLANK.sub(" ", result.replace("|", " ")).strip()
-    for why in (why for pattern, why in REFUSED.items() if pattern.search(line)):
-        raise Unreadable(why)
-    for sign in line:  # Sc is the general category of currencies; Nd, Nl and No are those of digits
+    if ANY_REFUSED.search(line):
+        raise Unreadable(next(why for pattern, why in REFUSED.items() if pattern.search(line)))
+    for sign in (
+        "" if line.isascii() else line
+    ):  # Sc is the general category of currencies; Nd, Nl and No are those of digits
         if not sign.isascii() and category(sign) in ("Sc", "Nd", "Nl", "No"):
             raise Unreadable(f"'{sign}' is another currency, or not one of the digits 0 to 9")
     span = SPAN.search(line)

@@ -103,9 +103,16 @@ def cell(column_type: str, value: Any) -> str:
         return ""
     if isinstance(value, dict | list):
         raise Unusable("its value is not a scalar")
-    if not isinstance(value, str):
-        value = f"{value:f}" if isinstance(value, Decimal) else str(value).lower()
-    text = _CONTROLS.sub("", value.replace("\r\n", "\n").replace("\r", "\n")).strip()
+    text = (
+        value
+        if isinstance(value, str)
+        else f"{value:f}"
+        if isinstance(value, Decimal)
+        else str(value).lower()
+    )
+    if not text.isprintable():
+        text = _CONTROLS.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    text = text.strip()
     if len(text) > LONGEST_CELL:
         raise Unusable(f"its value has more than {LONGEST_CELL} characters")
     if column_type not in NUMERIC or not text:

@@ -39,9 +39,14 @@ class AppliedEdits:
     notes: tuple[str, ...]
 
     @property
+    def cells(self) -> frozenset[Cell]:
+        """The cells that any of the edits changed."""
+        return frozenset().union(*(cells for _, cells in self.touched))
+
+    @property
     def changed(self) -> frozenset[str]:
         """The files that differ from what they were, or are broken."""
-        return frozenset(cell.file for _, cells in self.touched for cell in cells) | frozenset(self.broken)
+        return frozenset(cell.file for cell in self.cells) | frozenset(self.broken)
 
 
 @dataclass(slots=True)
@@ -108,6 +113,8 @@ def _apply(work: _Work, position: int, edit: Any) -> str | None:
 
 def _table(schema: Mapping[str, Table], file: str) -> Table | None:
     """Return the table that a file's name or path means, with or without its suffix."""
+    if file in schema:
+        return schema[file]
     name = PurePosixPath(file.strip()).name
     return schema.get(name) or schema.get(f"{name}.csv")
 

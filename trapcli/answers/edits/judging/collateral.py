@@ -11,27 +11,30 @@ from trapcli.core.shorten import listed
 
 
 def find_collateral(
-    schema: Mapping[str, Table], before: Tables, gold: AppliedEdits, yours: AppliedEdits
+    schema: Mapping[str, Table],
+    before: Tables,
+    gold: AppliedEdits,
+    meant: frozenset[Cell],
+    yours: AppliedEdits,
 ) -> frozenset[Cell]:
     """Return the cells that an answer changed and the right edits did not.
 
     before: the tables before any edit.
     gold, yours: the right edits and the answer's, each put on these tables.
+    meant: the cells that the right edits changed.
 
     A new row stands for one cell, that of its first column, if there are more new rows in its table
     than the right edits add: which of them are too many is not decided.
     """
     collateral = set()
-    for cell in {cell for _, cells in yours.touched for cell in cells}:
+    for cell in yours.cells - meant:
         file, row, column = cell
-        column_type = schema[file].columns[column]
         if row >= len(before[file]):
             if row >= len(gold.tables[file]) and column == schema[file].keys[0]:
                 collateral.add(cell)
-            continue
-        was = before[file][row][column]
-        left = same(column_type, was, gold.tables[file][row][column])
-        if left and not same(column_type, was, yours.tables[file][row][column]):
+        elif not same(
+            schema[file].columns[column], before[file][row][column], yours.tables[file][row][column]
+        ):
             collateral.add(cell)
     return frozenset(collateral)
 
@@ -45,9 +48,8 @@ def collateral_notes(
     """
     notes = []
     for position, cells in yours.touched:
-        shown = {(cell.file, cell.column) for cell in cells} & seen
         extra = sorted(cells & collateral)
-        if not shown:
+        if not any((cell.file, cell.column) in seen for cell in cells):
             columns = ", ".join(sorted({cell.column for cell in cells}))
             file = next(iter(cells)).file
             notes.append(f"edit {position}: unseen, no report shows {file} '{columns}'")

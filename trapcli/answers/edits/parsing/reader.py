@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from trapcli.answers.edits.parsing.strict_json import MAX_DEPTH, Broken, Decoder
+from trapcli.answers.edits.parsing.strict_json import LONGEST, MAX_DEPTH, Broken, Decoder
 from trapcli.core.contract import Answer, Problem
 from trapcli.core.output import Output, unfenced
 from trapcli.core.shorten import listed, quoted
@@ -54,7 +54,7 @@ def _whole(text: str, body: str) -> Answer | Problem | None:
         return None
     decoder = Decoder()
     try:
-        value, end = decoder.decode(text, start)
+        value, end = decoder.decode(text, start, LONGEST)
     except Broken:
         return None
     if end < start + len(body):

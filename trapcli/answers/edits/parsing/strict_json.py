@@ -42,13 +42,13 @@ class Decoder:
             parse_constant=self._constant,
         )
 
-    def decode(self, text: str, at: int) -> tuple[Any, int]:
+    def decode(self, text: str, at: int, first_try: int = FIRST_TRY) -> tuple[Any, int]:
         """Return the array, object or string that begins at `at`, and where it ends.
 
         Lone surrogates, which JSON can spell but UTF-8 cannot, become U+FFFD. Raises Broken also if
         the value has more than `LONGEST` characters, and RecursionError if it nests hundreds deep.
         """
-        for size in (FIRST_TRY, LONGEST):
+        for size in (first_try, LONGEST):
             self.refused, piece = "", text[at : at + size]
             try:
                 value, end = self._json.raw_decode(piece)
@@ -93,8 +93,10 @@ class Decoder:
 
 def _deeper(value: Any, levels: int) -> bool:
     """Whether arrays and objects nest more than `levels` deep; `value` itself is the first level."""
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return any(levels == 1 or _deeper(part, levels - 1) for part in parts if isinstance(part, dict | list))
+    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        if isinstance(part, (dict, list)) and (levels == 1 or _deeper(part, levels - 1)):
+            return True
+    return False
 
 
 def _scrub(value: Any) -> Any:
