@@ -23,6 +23,7 @@ DECORATION = rf"[{BLANKS}{MARKS}|>#+\-•‣◦▪●]*+"
 ITEM = rf"(?:[0-9]{{1,9}}[.)][{BLANKS}]++{DECORATION})?"
 FLAGS = re.ASCII | re.IGNORECASE | re.MULTILINE
 LINE = re.compile(rf"^{DECORATION}{ITEM}(ANSWER)[{BLANKS}*_`]*+:", FLAGS)
+Lines: TypeAlias = tuple[re.Match[str] | None, re.Match[str] | None]
 MENTION = re.compile(rf"\bANSWER[{BLANKS}*_`]*+:", FLAGS)
 
 GROUP = "[\u00a0\u2007\u2009\u202f'\u2019_]"
@@ -50,9 +51,7 @@ BEHIND = re.compile(
 APART = re.compile(rf"(?:[{MINUS}+—/\u00d7\u00f7^]|\w\$)$")
 SIGN_BEHIND = re.compile(rf"[+/\u00d7\u00f7^]|[{MINUS}—][{MINUS}—{MARKS} .]*$")
 UNIT_BEFORE = re.compile(r"\b((?!USD)[A-Z]{3}|[CD]R):?$")
-UNIT_BEHIND = re.compile(r"[^\W\d_]+")
 CODE_BEHIND = re.compile(rf"[{MINUS}—:,;. (]*\b((?!USD)[A-Z]{{3}}|[CD]R|K)\b")
-
 BOX = re.compile(r"\\boxed\{([^{}]*)\}")
 LATEX = re.compile(r"\\(?!boxed)[A-Za-z]*|\\boxed|[{}]")
 CHANGING = "minus|negative|not|never|cannot|cents?|percent|(?:hundred|thousand|million|billion)s?"
@@ -65,9 +64,6 @@ REFUSED = {  # anywhere on the line
     re.compile(rf"\b(?:{CHANGING})\b|n['\u2019]t\b", re.IGNORECASE): "a word on the line changes the number",
 }
 ANY_REFUSED = re.compile("|".join(pattern.pattern for pattern in REFUSED), re.IGNORECASE)
-
-
-Lines: TypeAlias = tuple[re.Match[str] | None, re.Match[str] | None]
 
 
 class Unreadable(Exception):
@@ -199,7 +195,7 @@ def _check_behind(after: str, alone: bool) -> None:
         raise Unreadable("a number in parentheses may be a negative one; write a minus or nothing")
     if code := CODE_BEHIND.match(rest):
         raise Unreadable(f"'{code[1]}' may be another currency or a sign")
-    if (unit := UNIT_BEHIND.match(rest)) and not dollars and not set(marks) & set(",;:.!?…$"):
+    if (unit := re.match(r"[^\W\d_]+", rest)) and not dollars and not set(marks) & set(",;:.!?…$"):
         raise Unreadable(f"'{unit[0]}' may be a unit; only dollars are read")
     if alone and rest:
         raise Unreadable("there are words with it")
