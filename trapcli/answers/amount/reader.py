@@ -1,7 +1,4 @@
-"""Read the amount on the `ANSWER:` line of an output, if it has exactly one reading.
-
-`rules.md` says what is read. At most a thousand characters of a line are, so no pattern takes long.
-"""
+"""Read the amount on the `ANSWER:` line of an output, if it has exactly one reading; see `rules.md`."""
 
 import re
 from decimal import Decimal
@@ -13,7 +10,7 @@ from trapcli.core.output import Output
 from trapcli.core.shorten import quoted
 
 IGNORED = "has ANSWER: too and is ignored: the last line that starts with it counts, one in capitals first"
-LONGEST = 1000  # characters after the colon
+LONGEST = 1000  # characters after the colon, so that no pattern takes long
 MAX_DIGITS = 30
 MAX_EXPONENT = 15  # with 30 digits: a difference to any cents below 1e18 fits into 64 digits
 
