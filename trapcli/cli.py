@@ -97,6 +97,13 @@ def main(args: Sequence[str] | None = None) -> int:
     A command ends by returning, by returning an exit code, by `ctx.exit(code)` or with an
     exception. Whatever else is raised is a bug, and ends with `BUG` and one line.
     """
+    try:
+        return _main(args)
+    finally:
+        _drop_unwritten_errors()
+
+
+def _main(args: Sequence[str] | None) -> int:
     if sys.stdout is None:
         return _fail(
             "standard output is closed, so no result can be printed. Send it to a file or /dev/null."
@@ -192,6 +199,15 @@ def _accept_any_text() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+
+
+def _drop_unwritten_errors() -> None:
+    """Forget what could not be written to stderr: the interpreter would try again, and exit with 120."""
+    try:
+        if sys.stderr is not None:
+            sys.stderr.flush()
+    except (OSError, ValueError):
+        sys.stderr = open(os.devnull, "w")
 
 
 def _drop_output() -> None:

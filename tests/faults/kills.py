@@ -76,7 +76,7 @@ class Kills:
         """Start `trapcli` with these words, to be killed before its change `at`, from 1; 0: not at all."""
         hook = self.place.packages / "sitecustomize.py"
         hook.write_text(HOOK.format(where=str(self.changes), at=at))
-        return self.place.start(*words, env=more)
+        return self.place.start(*words, env={"PYTHONDONTWRITEBYTECODE": "1", **more})
 
     def is_killed(self, at: int, *words: object, **more: str) -> bool:
         """Run such a program to its end; return whether it came to its change `at`."""

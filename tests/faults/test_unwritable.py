@@ -106,6 +106,12 @@ def streams(place: Place, redirection: str, *words: str) -> tuple[int, str]:
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no /dev/full")
+def test_an_error_that_nobody_can_read_keeps_its_exit_code(place: Place) -> None:
+    """A mistake on the command line exits with 2, also if stderr is full."""
+    assert streams(place, "2>/dev/full", "build", "nonsense") == (2, "")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no /dev/full")
 @pytest.mark.parametrize(
     ("redirection", "expected"),
     [("2>/dev/full", 0), ("2> >(true)", 0), ("2>&-", 0), ("<&-", 0), (">/dev/full", 2), ("| true", 141)],

@@ -141,10 +141,11 @@ def test_calibrate_counts_a_judge_that_fails_as_a_judge_error(run: Run, plugin: 
     "way", [*list(AT_LOAD)[:4], "property that exits", "generate exits", "solve returns None"]
 )
 def test_calibrate_of_everything_goes_on_without_it(run: Run, plugin: Plugin, way: str) -> None:
-    """The first command of the README runs on every family but the one that fails, and names that."""
+    """A self-check runs on every family but the one that fails, names that, and exits with 1."""
     plugin.become({**AT_LOAD, **IN_BUILD}[way])
     done = run("calibrate", "--trials", 1)
-    assert_plain(done, 0)
+    assert_plain(done, 1)
+    assert "Self-check passed" in done.out
     assert "built traps/toy: 4 cases" in done.err and "'bad'" in done.err
     assert_plain(run("calibrate", "bad", "--trials", 1), 2)
 
@@ -156,7 +157,7 @@ def test_a_suite_of_a_family_that_no_longer_loads_is_left_out(run: Run, plugin: 
     assert run("build", "--all", "--cases", 1).code == 0
     plugin.become(AT_LOAD["exit"])
     done = run("calibrate", "--trials", 1)
-    assert_plain(done, 0)
+    assert_plain(done, 1)
     assert "traps/bad: family 'bad'" in done.err
     assert_plain(run("calibrate", "bad", "--trials", 1), 2)
 
