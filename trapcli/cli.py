@@ -207,7 +207,7 @@ def _drop_unwritten_errors() -> None:
         if sys.stderr is not None:
             sys.stderr.flush()
     except (OSError, ValueError):
-        sys.stderr = open(os.devnull, "w")
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115  (it stays open until the end)
 
 
 def _drop_output() -> None:
