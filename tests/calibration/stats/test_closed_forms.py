@@ -15,7 +15,8 @@ from trapcli.calibration.stats.comparison import (
 )
 from trapcli.calibration.stats.intervals import interval_on_new_cases, noise_interval
 from trapcli.calibration.stats.permutation import PermutationTest, sign_flip_test, trial_permutation_test
-from trapcli.calibration.stats.quantiles import NORMAL_975, quantile, student_975
+from trapcli.calibration.stats.power import detectable_difference, minimum_detectable_difference
+from trapcli.calibration.stats.quantiles import NORMAL_80, NORMAL_975, quantile, student_975
 from trapcli.calibration.stats.rates import (
     Counts,
     Interval,
@@ -167,3 +168,33 @@ def test_a_drawn_p_is_at_least_one_draw(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(permutation, "MAX_SUMS", 1)
     found = trial_permutation_test([((0, 30), (30, 30))])
     assert (found.p, found.smallest_p, found.exact) == (1 / 20_001, 1 / 20_001, False)
+
+
+def test_a_detectable_difference_solves_its_equation() -> None:
+    """D = STEPS w + z sqrt(N(f)) + z80 sqrt(W(0) + W(f)), with every case moving the share f of its way."""
+    cases = [(5, 0.8, 0.03), (10, 0.5, 0.02), (4, 0.9, 0.0)]
+    found = detectable_difference(cases)
+    assert found is not None
+    f = found / (sum(x for _, x, _ in cases) / 3)
+
+    def w(share: float) -> float:
+        return sum((1 - share) * ((1 - share) * v + share * x / n) for n, x, v in cases) / 9
+
+    step = sum(1 / n for n, _, _ in cases) / 9
+    apart = sum((f * x) ** 2 / (2 * n * (2 * n - 1)) for n, x, _ in cases) / 9
+    wanted = 0.6 * step + NORMAL_975 * sqrt(2 * w(f / 2) + apart) + NORMAL_80 * sqrt(w(0) + w(f))
+    assert found == pytest.approx(wanted)
+
+
+def test_at_a_rate_of_one_half_the_larger_difference_counts() -> None:
+    """A change in either direction must be shown, so the harder one decides."""
+    cases: list[Counts] = [(3, 3), (0, 30), (5, 10)]
+    mirrored: list[Counts] = [(trials - passes, trials) for passes, trials in cases]
+    noises = noise_variances(cases)
+    up, down = (
+        detectable_difference([(n, 1 - c / n, v) for (c, n), v in zip(side, noises, strict=True)])
+        for side in (cases, mirrored)
+    )
+    assert up is not None and down is not None and up != down
+    assert minimum_detectable_difference(cases) == pytest.approx(max(up, down))
+    assert minimum_detectable_difference(mirrored) == pytest.approx(max(up, down))
