@@ -1,1 +1,1 @@
-"""What must hold for a case, and how difficult it is."""
+"""What must hold for a case."""

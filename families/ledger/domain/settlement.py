@@ -1,118 +1,154 @@
-"""Which receipt pays which invoice: the settlement on which both ledger families are built.
+"""Which receipt settles which invoice: the settlement on which both ledger families are built.
 
 All amounts are whole cents, so nothing is ever rounded. Customers settle separately; the entries of
-one customer take effect in the order they are given. `owed` always maps an open invoice to the
-cents left on it, oldest invoice first.
+one customer take effect in the order they are given.
 """
 
-from collections.abc import Callable, Hashable, Iterable
-from typing import NamedTuple, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
-K = TypeVar("K", bound=Hashable)  # the type of an invoice's key
+from families.ledger.domain.practice import ORDERS, Look, allocation
 
-# A base is one of the four ways to settle a receipt; policies are made of them.
-CITED_FIRST, OLDEST, NEWEST, CITED_ONLY = BASES = (0, 1, 2, 3)
-BASE_NAMES = (
-    "the cited invoice, then the oldest",
-    "the oldest first",
-    "the newest first",
-    "the cited invoice only",
-)
+INVOICE, RECEIPT, RETURN, CREDIT = range(4)  # kinds of entries
 
 
 class Event(NamedTuple):
-    """An entry of one customer: an invoice if `amount` is positive, a receipt if negative.
+    """An entry of one customer. Sorted events are in the order in which they take effect.
 
-    number: of a receipt among all receipts, in the order in which they take effect; -1 for an invoice.
     day: a proleptic ordinal.
-    cited: the voucher of the invoice that a receipt cites, or whatever else it cites.
+    place: its place among the entries of its day.
+    key: its number among all entries.
+    amount: cents, always positive.
+    ref: the key of the invoice that a receipt cites or a credit note is for, or of the receipt that a
+        return takes back; -1 for none.
     """
 
-    number: int
     day: int
-    voucher: str
-    code: str
+    place: int
+    kind: int
+    key: int
     amount: int
-    cited: str = ""
+    ref: int = -1
     narration: str = ""
+    office: str = ""
+    code: str = ""
 
 
-Policy = Callable[[Event, int], int]  # (receipt, number of open invoices) -> the base that settles it
+Pieces = Mapping[int, int]  # invoice -> cents
+BaseOf = Callable[[Event], str]
 
 
-class Settlement(NamedTuple):
-    """How one customer's entries settle.
+@dataclass(slots=True)
+class Settlement:
+    """How one customer's entries settle. Invoices and receipts are known by their keys.
 
     owed: open invoice -> cents left on it, oldest first.
-    applied: (receipt, invoice, cents), in order.
+    face, billed: invoice -> its amount, its day.
+    made: receipt -> what it was put to when it arrived.
+    applied: the same without receipts that came back.
     unapplied: receipt -> cents left of it, if any.
+    written: receipt -> the rests that it left and that were written off.
     """
 
-    owed: dict[str, int]
-    applied: list[tuple[str, str, int]]
-    unapplied: dict[str, int]
+    owed: dict[int, int] = field(default_factory=dict)
+    face: dict[int, int] = field(default_factory=dict)
+    billed: dict[int, int] = field(default_factory=dict)
+    codes: dict[int, str] = field(default_factory=dict)
+    made: dict[int, dict[int, int]] = field(default_factory=dict)
+    applied: dict[int, dict[int, int]] = field(default_factory=dict)
+    unapplied: dict[int, int] = field(default_factory=dict)
+    written: dict[int, dict[int, int]] = field(default_factory=dict)
+
+    def look(self, event: Event) -> Look:
+        """Return what is known when this receipt arrives."""
+        return Look(
+            event.day, event.amount, event.ref, self.owed, self.face, self.billed, self.codes, event.code
+        )
+
+    def bill(self, event: Event) -> None:
+        self.owed[event.key] = self.face[event.key] = event.amount
+        self.billed[event.key], self.codes[event.key] = event.day, event.code
+
+    def receive(self, event: Event, pieces: Pieces, bound: int = 0) -> None:
+        """Put a receipt to invoices; a rest under `bound` that it leaves is written off."""
+        for invoice, cents in pieces.items():
+            self._reduce(invoice, cents)
+            if 0 < self.owed.get(invoice, 0) < bound:
+                self.written.setdefault(event.key, {})[invoice] = self.owed.pop(invoice)
+        self.made[event.key] = dict(pieces)
+        self.applied[event.key] = dict(pieces)
+        if left := event.amount - sum(pieces.values()):
+            self.unapplied[event.key] = left
+
+    def take_back(self, receipt: int) -> None:
+        """Open again what a receipt settled: the payment came back."""
+        for invoice, cents in self.applied.pop(receipt, {}).items():
+            self.owed[invoice] = self.owed.get(invoice, 0) + cents
+        self.unapplied.pop(receipt, None)
+        self.owed = {invoice: self.owed[invoice] for invoice in self.face if invoice in self.owed}
+
+    def lessen(self, invoice: int, cents: int) -> None:
+        """Take a credit note off an invoice, as far as it is open."""
+        if invoice in self.owed:
+            self._reduce(invoice, min(cents, self.owed[invoice]))
+
+    def use_unapplied(self, invoice: int) -> None:
+        """Settle a new invoice from unapplied cash, oldest receipt first; nobody careful does."""
+        for receipt in list(self.unapplied):
+            if part := min(self.unapplied[receipt], self.owed.get(invoice, 0)):
+                self._reduce(invoice, part)
+                self.applied[receipt][invoice] = part
+                self.unapplied[receipt] -= part
+                if not self.unapplied[receipt]:
+                    del self.unapplied[receipt]
+
+    def _reduce(self, invoice: int, cents: int) -> None:
+        self.owed[invoice] -= cents
+        if not self.owed[invoice]:
+            del self.owed[invoice]
 
 
-def settling_order(base: int, owed: dict[K, int], cited: K) -> list[K]:
-    """Return the open invoices that a receipt may settle, in the order in which it does."""
-    if base == CITED_ONLY:
-        return [cited] if cited in owed else []
-    if base == NEWEST:
-        return list(owed)[::-1]
-    if base == CITED_FIRST and cited in owed:
-        return [cited, *(voucher for voucher in owed if voucher != cited)]
-    return list(owed)
+def pieces_by(base: str, state: Settlement, event: Event) -> dict[int, int]:
+    """Return what each invoice gets of a receipt by one base."""
+    return allocation(ORDERS[base](state.look(event)), state.owed, event.amount)
 
 
-def allocation(base: int, owed: dict[K, int], cited: K, cents: int) -> dict[K, int]:
-    """Return what each invoice gets of a receipt of `cents`."""
-    pieces = {}
-    for voucher in settling_order(base, owed, cited):
-        if not cents:
-            break
-        pieces[voucher] = part = min(cents, owed[voucher])
-        cents -= part
-    return pieces
+def known_pieces(pieces: Pieces, owed: Mapping[int, int]) -> dict[int, int]:
+    """Return the pieces of a line of the memo, as far as their invoices are open."""
+    return {invoice: min(cents, owed[invoice]) for invoice, cents in pieces.items() if invoice in owed}
 
 
-def settle(events: Iterable[Event], policy: Policy, carried: bool = False) -> Settlement:
+def settle(
+    events: Iterable[Event],
+    base_of: BaseOf,
+    memo: Mapping[int, Pieces],
+    bound: int = 0,
+    carried: bool = False,
+) -> Settlement:
     """Settle one customer's entries.
 
-    carried: keep cash that finds no open invoice for later invoices, instead of leaving it unapplied.
+    memo: receipt -> what a line of the memo puts it to; such a receipt is put there whatever its base.
+    bound: rests under it that a receipt leaves are written off; 0 for none.
+    carried: keep cash that finds no open invoice for later invoices, which nobody careful does.
     """
-    owed: dict[str, int] = {}
-    applied: list[tuple[str, str, int]] = []
-    unapplied: dict[str, int] = {}
+    state = Settlement()
     for event in events:
-        if event.amount > 0:
-            owed[event.voucher] = event.amount
+        if event.kind == INVOICE:
+            state.bill(event)
             if carried:
-                _use_carried_cash(event.voucher, owed, applied, unapplied)
-            continue
-        left = -event.amount
-        for voucher, part in allocation(policy(event, len(owed)), owed, event.cited, left).items():
-            left -= part
-            applied.append((event.voucher, voucher, part))
-            reduce(owed, voucher, part)
-        if left:
-            unapplied[event.voucher] = left
-    return Settlement(owed, applied, unapplied)
+                state.use_unapplied(event.key)
+        elif event.kind == RECEIPT:
+            if event.key in memo:
+                pieces = known_pieces(memo[event.key], state.owed)
+            else:
+                pieces = pieces_by(base_of(event), state, event)
+            state.receive(event, pieces, bound)
+        elif event.kind == RETURN:
+            state.take_back(event.ref)
+        else:
+            state.lessen(event.ref, event.amount)
+    return state
 
 
-def reduce(owed: dict[K, int], voucher: K, cents: int) -> None:
-    """Take cents off an open invoice, and remove it once nothing is left on it."""
-    owed[voucher] -= cents
-    if not owed[voucher]:
-        del owed[voucher]
-
-
-def _use_carried_cash(
-    voucher: str, owed: dict[str, int], applied: list[tuple[str, str, int]], unapplied: dict[str, int]
-) -> None:
-    """Settle a new invoice from unapplied cash, oldest receipt first."""
-    for receipt in list(unapplied):
-        part = min(unapplied[receipt], owed.get(voucher, 0))
-        if part:
-            applied.append((receipt, voucher, part))
-            reduce(owed, voucher, part)
-            reduce(unapplied, receipt, part)
+Accounts = Mapping[int, Sequence[Event]]  # customer -> its entries in the order in which they take effect

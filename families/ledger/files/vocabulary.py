@@ -27,18 +27,17 @@ ACCOUNTS = (
     "Amounts due from customers",
 )
 OTHER_ACCOUNTS = (
-    "Customer deposits",
     "Returnable packaging",
     "Disputed items",
-    "Cash on account",
     "Staff purchases",
-    "Rental guarantees",
+    "Rental guarantees paid",
+    "Advances to suppliers",
+    "Instalment sales",
 )
 BILLED = (
     "Goods invoiced",
     "Services invoiced",
     "Delivery invoiced",
-    "Monthly invoice",
     "Repair invoiced",
     "Hire invoiced",
     "Order invoiced",
@@ -47,12 +46,12 @@ RECEIVED = (
     "Bank transfer",
     "Cheque paid in",
     "Card payment",
-    "Direct debit",
     "Lockbox receipt",
-    "Cash at counter",
     "Payment portal",
-    "Standing order",
     "Wire received",
+)
+TOWNS = (
+    "Hull", "Leeds", "Derby", "York", "Exeter", "Bristol", "Lincoln", "Durham", "Norwich", "Oxford",
 )
 CLOSED_OUT = (
     "Open items sold to the factor",

@@ -1,53 +1,98 @@
-"""Plan a close: a year of receivables, filed, with a question that sees every mistake."""
+"""Plan a close: a year of receivables with obstacles, a memo with gaps, and a question that needs all."""
 
-from families.ledger.domain.book import settle_book, settle_memo_only
-from families.ledger.domain.traps_and_mistakes import (
-    CASH_TO_EARLIER,
-    CITATION_ALWAYS,
-    CITATION_NEVER,
-    MISSED_SUPPLEMENT,
-    OWED_BY_CUSTOMER,
-    PRIOR_YEAR,
-    SPLIT,
-)
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from families.ledger.domain.practice import Practice
 from families.ledger.knobs import CloseKnobs
-from families.ledger.planning.planned_case import PlanFailed, PlannedCase
-from families.ledger.planning.question_search import find_question
-from families.ledger.planning.year_builder import YearBuilder
-from families.ledger.planning.year_files import YearFiles, draw_memo_texts
-from families.ledger.planning.year_outline import CaseOutline, draw_case_outline, draw_year_outline
+from families.ledger.planning.frame import YearFrame, draw_frame
+from families.ledger.planning.memo_search import draw_memo, find_question, receipt_choices
+from families.ledger.planning.obstacles.base import Obstacle
+from families.ledger.planning.obstacles.entries import CreditNote, ReturnedPayment, WrittenOff
+from families.ledger.planning.obstacles.library import IN_ENTRIES, draw_kinds, placing
+from families.ledger.planning.obstacles.outside import OpeningItems
+from families.ledger.planning.placement import place_all
+from families.ledger.planning.plan import Plan
+from families.ledger.planning.planned_case import PlanFailed
+from families.ledger.planning.reading import Ledger, Row
+from families.ledger.planning.year import Draft, Features, YearBuilder
 from trapcli.core.draw import Draw
 
-# The mistakes that most questions fail to see come first, so that these questions are dropped soon.
-HARDEST = (CITATION_NEVER, MISSED_SUPPLEMENT, CITATION_ALWAYS, SPLIT, PRIOR_YEAR)
-TRIES = 3  # re-codings, prior years and questions for one year
-LATE_TO_SLOW = {OWED_BY_CUSTOMER: 100, CASH_TO_EARLIER: 90}  # percent of the late entries
-CHANGES = (20, 45)  # percent of the year until the changeover
+MEMOS = 3  # memos and questions that are tried for one year
 
 
-def draw_outline(draw: Draw, knobs: CloseKnobs) -> CaseOutline:
-    """Draw what is kept when a plan fails."""
-    entries = knobs.months * knobs.per_month
-    return draw_case_outline(draw, knobs.months, entries, knobs.customers, True, CHANGES)
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What is kept when a plan fails, so that cases are not biased to outlines that are easy to plan."""
+
+    frame: YearFrame
+    kinds: tuple[type[Obstacle], ...]
+    features: Features
 
 
-def plan_case(draw: Draw, knobs: CloseKnobs, trap: str, outline: CaseOutline) -> PlannedCase:
-    """Plan a case; PlanFailed if the choices drawn cannot be completed."""
-    year = draw_year_outline(
-        draw.stream("shape"), outline, knobs.per_month, knobs.supplement, knobs.min_change_evidence,
-        about_recoded=trap == OWED_BY_CUSTOMER, late_to_slow=LATE_TO_SLOW.get(trap, 10), over="",
-    )  # fmt: skip
-    drafts = YearBuilder(draw.stream("entries"), year).build()
-    files = YearFiles(draw, knobs, outline, year, drafts)
-    changeover = year.changeover
-    for attempt in range(TRIES):
-        filed = files.file_year(draw.stream(f"filed-{attempt}"))
-        mistaken = [settle_book(filed.book, changeover, (mistake,)) for mistake in HARDEST]
-        question = find_question(
-            draw.stream(f"question-{attempt}"), trap, files.both_codes,
-            settle_book(filed.book, changeover), settle_memo_only(filed.book, changeover), mistaken,
-        )  # fmt: skip
-        if question is not None:
-            texts = draw_memo_texts(draw.stream("memo"))
-            return PlannedCase(files.case_files(filed, question), changeover, texts)
-    raise PlanFailed("no question sees every mistake")
+def draw_outline(draw: Draw, knobs: CloseKnobs) -> Outline:
+    """Draw the outline of a case."""
+    frame = draw_frame(
+        draw.stream("frame"), knobs.months, knobs.customers, knobs.changeovers, bool(knobs.drawn_orders)
+    )
+    kinds = tuple(draw_kinds(draw.stream("kinds"), knobs.obstacles))
+    some = draw.stream("features")
+    features = Features(
+        returns=2 if ReturnedPayment in kinds else 0,
+        credits=some.between(2, 4) if CreditNote in kinds else 0,
+        bound=some.between(6, 11) * 500 if WrittenOff in kinds else 0,
+        opening=some.between(3, 5) if OpeningItems in kinds else 0,
+    )
+    return Outline(frame, kinds, features)
+
+
+@dataclass(slots=True)
+class PlannedYear:
+    """A year with all that its case depends on."""
+
+    plan: Plan
+    obstacles: tuple[Obstacle, ...]
+
+
+def plan_year(draw: Draw, knobs: CloseKnobs, trap: str, outline: Outline) -> PlannedYear:
+    """Plan a year; PlanFailed if the choices drawn cannot be completed."""
+    frame, features = outline.frame, outline.features
+    drafts = YearBuilder(draw.stream("entries"), frame, knobs.per_month, features).build()
+    ledger = ledger_of(frame.practice, drafts, features.bound)
+    choices = receipt_choices(ledger)
+    why = PlanFailed("no question sees every mistake")
+    for number in range(MEMOS):
+        stream = draw.stream(f"memo-{number}")
+        try:
+            ledger.memo = draw_memo(stream, ledger, drafts, frame.memo_end, choices)
+            plan = Plan(frame, features, drafts, ledger, choices, spare_codes(draw.stream("codes")))
+            return PlannedYear(plan, _with_question(stream, plan, trap, outline))
+        except PlanFailed as failure:
+            why = failure
+    raise why
+
+
+def _with_question(draw: Draw, plan: Plan, trap: str, outline: Outline) -> tuple[Obstacle, ...]:
+    early = [kind for kind in outline.kinds if kind in IN_ENTRIES]
+    misses = [next(placing(kind)(draw, plan)) for kind in early]
+    question = find_question(draw.stream("question"), trap, plan.ledger, misses, outline.frame.starts[0])
+    if question is None:
+        raise PlanFailed("no question sees every mistake")
+    plan.ledger.question = question
+    return place_all(draw.stream("places"), plan, outline.kinds)
+
+
+def ledger_of(practice: Practice, drafts: tuple[Draft, ...], bound: int) -> Ledger:
+    return Ledger(practice, tuple(Row(draft.customer, draft.event) for draft in drafts), bound)
+
+
+def spare_codes(draw: Draw) -> Iterator[str]:
+    """Yield different customers' codes."""
+    taken: set[int] = set()
+    while True:
+        number = draw.between(2_100, 9_900)
+        if number not in taken:
+            taken.add(number)
+            yield str(number)
+
+

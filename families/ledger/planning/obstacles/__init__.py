@@ -1,0 +1,1 @@
+"""Deviations that real books have, each of which changes the answer when it is missed."""
