@@ -103,6 +103,13 @@ class Settlement:
                 if not self.unapplied[receipt]:
                     del self.unapplied[receipt]
 
+    def copy(self) -> "Settlement":
+        return Settlement(
+            dict(self.owed), dict(self.face), dict(self.billed), dict(self.codes), dict(self.made),
+            {receipt: dict(pieces) for receipt, pieces in self.applied.items()},
+            dict(self.unapplied), dict(self.written),
+        )  # fmt: skip
+
     def _reduce(self, invoice: int, cents: int) -> None:
         self.owed[invoice] -= cents
         if not self.owed[invoice]:
