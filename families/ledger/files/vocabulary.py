@@ -69,6 +69,10 @@ OTHER_TYPES = (
     ("contract call", "CC"),
 )
 
+JOURNAL_PAPER = ("journal slip", "JS")
+RETURNED, CREDITED = "Returned unpaid", "Credit note"
+MOVED_FROM, MOVED_TO = "Receipt moved from here", "Receipt moved to here"
+
 # (the code whose line has the note, the note): an account continues under a new code.
 SUCCESSIONS = (
     ("old", "re-coded to {new} from {day}"),
@@ -77,9 +81,9 @@ SUCCESSIONS = (
     ("new", "formerly {old}, re-coded on {day}"),
     ("new", "account of {old}, new code since {day}"),
 )
+PAYERS = ("pays for {code}", "settles the invoices of {code}", "paying office of {code}, is never billed")
 NOTES = (
     "statement by e-mail",
-    "pays monthly",
     "credit limit reviewed each spring",
     "orders by phone",
     "two delivery sites",
@@ -89,6 +93,7 @@ NOTES = (
     "collects in person",
     "sister company of {code}, an account of its own",
     "shares a building with {code}, not the same customer",
+    "buys together with {code}, but pays for itself",
 )
 CURRENT, RETIRED = "active", "retired"
 
@@ -99,22 +104,28 @@ MEMO_TITLES = (
     "Cash allocation, working paper",
 )
 MEMO_STARTS = (
-    "The receipts below were put to invoices by hand, in the order of their dates. Each is put only to "
-    "invoices of the customer who paid.",
-    "This is how the cash that came in was put to invoices, receipt after receipt by date. A receipt "
-    "settles invoices of the customer who paid it, and of nobody else.",
-    "Worked through in date order. Cash is put to the invoices of the customer that it came from.",
-)
-UNAPPLIED = (
-    "What a receipt brings beyond all that its customer owes on the day is unapplied. Unapplied cash "
-    "stays unapplied: it is never carried forward to a later invoice.",
-    "If a receipt exceeds everything its customer owes at that moment, the excess is unapplied for good. "
-    "It is not kept for invoices that come later.",
-    "Cash for which the customer has no open invoice when it arrives is unapplied, and is not set against "
-    "any invoice afterwards.",
+    "Receipts that were put to invoices by hand, in the order of their dates. Some in between are left out.",
+    "This is how cash was put to invoices, by date. Not every receipt was gone through.",
+    "Worked through in date order, except what a colleague has on the desk.",
 )
 MEMO_ENDS = (
-    "The receipts after this one have not been worked through.",
-    "The memo stops here; later receipts were not gone through.",
-    "Not continued. Whatever came in later remains to be put to invoices in the same way.",
+    "Nothing after this one has been worked through.",
+    "The memo stops here.",
+    "Not continued.",
+)
+WITHDRAWN = (
+    "The line of {receipt} is withdrawn: it was made from the wrong papers. Take {receipt} as not worked "
+    "through.",
+    "{receipt}: what the memo shows for it is not right and no longer stands. It counts as a receipt that "
+    "was not worked through.",
+    "Please strike the line of {receipt} from the memo. It was a mistake, and nothing has been put in its "
+    "place.",
+)
+REMARKS = (
+    "Bank slips of the year are in binder {n}.",
+    "Asked the bank for copies of two statements; nothing new in them.",
+    "Printed the memo for the file, {n} pages.",
+    "The receipt {receipt} was looked at again; its line stands.",
+    "Question about {receipt} answered by phone, no change.",
+    "Invoices of the year are numbered without a break as far as I could see.",
 )

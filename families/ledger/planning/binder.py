@@ -1,17 +1,20 @@
 """The files of a case while obstacles change them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from typing import NamedTuple
 
 from families.ledger.domain.settlement import CREDIT, INVOICE, RECEIPT, RETURN, Event
 from families.ledger.files import vocabulary
 from families.ledger.planning.frame import YEAR
 from families.ledger.planning.plan import Plan
+from families.ledger.planning.reading import Row
 from trapcli.core.draw import Draw
 
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"
 SLIP, NOTICE, NOTE = ("bank slip", "SL"), ("bank notice", "BK"), ("credit note", "CN")
+CLOSED_OUT = -999  # the key of the entry that closes last year out
 
 
 @dataclass(slots=True)
@@ -71,28 +74,56 @@ class Customer:
 class Binder:
     """What obstacles change before it is written.
 
+    prefixes: of vouchers: this account's, the other account's.
     codes: customer -> (first day, code), in order.
-    months: month -> its lines; month 0 has the items open at the beginning.
-    added: other sheets: last year's, another account's, second exports.
+    names: names that nobody has yet.
+    months: month -> its lines; month 0 has the items that are open when the year begins.
+    prior: last year's lines. others: month -> lines of the other account, which opens with other_opening.
     european: months in the other format. copied: month -> the name of its second file.
-    exports: month -> the name that its right file has. opening: of the account's year, in cents.
-    notes: what stands in the notes to the memo.
+    first_exports: month -> entry -> its line in the first export, or None if it is not there.
+    withdrawn: receipt -> what the line of the memo that a note withdraws puts it to.
+    written: whether the memo shows what was written off.
     """
 
     plan: Plan
     draw: Draw
     account: str
-    prefix: str
+    other_account: str
+    prefixes: tuple[str, str]
     codes: dict[int, list[tuple[int, str]]]
     customers: dict[str, Customer]
-    months: dict[int, list[Line]] = field(default_factory=dict)
+    names: Iterator[str]
+    months: dict[int, list[Line]]
+    prior: list[Line] = field(default_factory=list)
     others: dict[int, list[Line]] = field(default_factory=dict)
-    added: list[Sheet] = field(default_factory=list)
+    other_opening: int = 0
     european: set[int] = field(default_factory=set)
     copied: dict[int, str] = field(default_factory=dict)
     first_exports: dict[int, dict[int, Line | None]] = field(default_factory=dict)
     withdrawn: dict[int, dict[int, int]] = field(default_factory=dict)
     written: bool = False
+
+    def spare_name(self) -> str:
+        return next(self.names)
+
+    def add_prior(self, rows: Sequence[Row]) -> None:
+        """Add last year's file, whose last entry takes everything open off the account."""
+        paper = self.draw.choice(vocabulary.INVOICE_TYPES)
+        for who, event in rows:
+            self.prior.append(line_of(event, self.code_of(who, event.day), self.draw, paper))
+        end = date(YEAR - 1, 12, 31).toordinal()
+        opening = self.draw.between(2_000_000, 7_000_000)
+        amount = -(opening + sum(line.amount for line in self.prior))
+        text = self.draw.choice(vocabulary.CLOSED_OUT)
+        self.prior.append(Line(end, CLOSED_OUT, "", amount, text, paper=vocabulary.JOURNAL_PAPER))
+
+    def add_other(self, month: int, rows: Sequence[Row]) -> None:
+        """Add a month of the other account."""
+        paper = self.draw.choice(vocabulary.INVOICE_TYPES)
+        self.others[month] = [
+            line_of(event, self.code_of(who, event.day), self.draw, paper) for who, event in rows
+        ]
+        self.other_opening = self.draw.between(1_000_000, 4_000_000)
 
     def code_of(self, customer: int, day: int) -> str:
         """Return the code under which a customer is booked on a day."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from families.ledger.domain.practice import Practice
 from families.ledger.knobs import CloseKnobs
 from families.ledger.planning.frame import YearFrame, draw_frame
-from families.ledger.planning.memo_search import draw_memo, find_question, receipt_choices
+from families.ledger.planning.memo_search import draw_memo, find_question, receipt_choices, shown_bound
 from families.ledger.planning.obstacles.base import Obstacle
 from families.ledger.planning.obstacles.entries import CreditNote, ReturnedPayment, WrittenOff
 from families.ledger.planning.obstacles.library import IN_ENTRIES, draw_kinds, placing
@@ -60,11 +60,13 @@ def plan_year(draw: Draw, knobs: CloseKnobs, trap: str, outline: Outline) -> Pla
     drafts = YearBuilder(draw.stream("entries"), frame, knobs.per_month, features).build()
     ledger = ledger_of(frame.practice, drafts, features.bound)
     choices = receipt_choices(ledger)
-    why = PlanFailed("no question sees every mistake")
+    bound, why = ledger.bound, PlanFailed("no question sees every mistake")
     for number in range(MEMOS):
         stream = draw.stream(f"memo-{number}")
         try:
+            ledger.memo, ledger.bound = {}, bound
             ledger.memo = draw_memo(stream, ledger, drafts, frame.memo_end, choices)
+            ledger.bound = shown_bound(ledger)
             plan = Plan(frame, features, drafts, ledger, choices, spare_codes(draw.stream("codes")))
             return PlannedYear(plan, _with_question(stream, plan, trap, outline))
         except PlanFailed as failure:

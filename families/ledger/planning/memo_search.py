@@ -1,10 +1,10 @@
 """Find a memo with gaps, and a question, such that the whole practice is needed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from families.ledger.domain.limits import MIN_ANSWER, MIN_EFFECT
-from families.ledger.domain.practice import BASES
+from families.ledger.domain.practice import BASES, Practice
 from families.ledger.domain.questions import (
     BILLED_OPEN,
     CASH_TO_EARLIER,
@@ -20,9 +20,12 @@ from families.ledger.planning.reading import Ledger, Miss, Reading, total
 from families.ledger.planning.year import Draft
 from trapcli.core.draw import Draw
 
-EVIDENCE = 2  # lines of the memo, at least, that show each rule
+EVIDENCE = 3  # lines of the memo, at least, that show each rule
 GAPS = (18, 34)  # percent of the receipts up to the memo's end that it leaves out
+GAP_DRAWS = 6
 MOST_QUESTIONS = 60  # that are tried for one memo
+
+Choices = Mapping[int, Mapping[str, Mapping[int, int]]]  # receipt -> base -> what it settles
 
 
 def receipt_choices(ledger: Ledger) -> dict[int, dict[str, dict[int, int]]]:
@@ -54,7 +57,7 @@ def _undo(state: Settlement, event: Event) -> None:
 
 
 def draw_memo(
-    draw: Draw, ledger: Ledger, drafts: Sequence[Draft], end: int, choices: dict[int, dict[str, dict[int, int]]]
+    draw: Draw, ledger: Ledger, drafts: Sequence[Draft], end: int, choices: Choices
 ) -> dict[int, dict[int, int]]:
     """Return receipt -> what it is put to, for the receipts that the memo shows.
 
@@ -66,18 +69,42 @@ def draw_memo(
     count = max(2, len(receipts) * draw.between(*GAPS) // 100)
     if len(receipts) < count + 4:
         raise PlanFailed("there are too few receipts for a memo")
-    gaps = {event.key for event in draw.sample(receipts[2:-1], count)}
-    shown = [event for event in receipts if event.key not in gaps]
-    for rule in ledger.practice.rules:
-        others = [other.base for other in ledger.practice.rules if other is not rule]
+    for _ in range(GAP_DRAWS):
+        gaps = {event.key for event in draw.sample(receipts[2:-1], count)}
+        shown = [event for event in receipts if event.key not in gaps]
+        problem = _unseen_rule(ledger.practice, shown, choices)
+        if not problem:
+            return {event.key: dict(choices[event.key][""]) for event in shown}
+    raise PlanFailed(problem)
+
+
+def shown_bound(ledger: Ledger) -> int:
+    """Return the bound of what is written off as the memo shows it: just over the largest such rest.
+
+    Raises PlanFailed if the memo shows fewer than two, or if a larger one occurs.
+    """
+    if not ledger.bound:
+        return 0
+    settled = ledger.settlements(ledger.reading()).values()
+    written = {receipt: rests for one in settled for receipt, rests in one.written.items()}
+    shown = [cents for receipt in written.keys() & ledger.memo.keys() for cents in written[receipt].values()]
+    if len(shown) < EVIDENCE or max(cents for rests in written.values() for cents in rests.values()) > max(shown):
+        raise PlanFailed("the memo does not show the bound of what is written off")
+    return max(shown) + 1
+
+
+def _unseen_rule(practice: Practice, shown: Sequence[Event], choices: Choices) -> str:
+    """Return which rule of a practice the memo shows too seldom, or ""."""
+    for rule in practice.rules:
+        others = [other.base for other in practice.rules if other is not rule]
         lines = sum(
             all(choices[e.key][other] != choices[e.key][""] for other in others)
             for e in shown
-            if ledger.practice.rule_of(e.day, e.narration, e.office) is rule
+            if practice.rule_of(e.day, e.narration, e.office) is rule
         )
         if lines < EVIDENCE:
-            raise PlanFailed(f"the memo shows {rule.base} in {lines} lines")
-    return {event.key: choices[event.key][""] for event in shown}
+            return f"the memo shows {rule.base} in {lines} lines"
+    return ""
 
 
 def find_question(draw: Draw, trap: str, ledger: Ledger, misses: Sequence[Miss], low: int) -> Question | None:

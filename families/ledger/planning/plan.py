@@ -19,6 +19,7 @@ class Plan:
     codes: numbers for customers' codes that nobody has yet.
     busy: the entries that an obstacle has changed.
     taken: the months whose file an obstacle has changed.
+    journals: the months with journals.
     """
 
     frame: YearFrame
@@ -29,6 +30,7 @@ class Plan:
     codes: Iterator[str]
     busy: set[int] = field(default_factory=set)
     taken: set[int] = field(default_factory=set)
+    journals: set[int] = field(default_factory=set)
 
     def named_in_memo(self) -> set[int]:
         """Return the receipts and invoices that the memo names."""

@@ -151,16 +151,16 @@ class WrongPosting(Obstacle):
 
     def take(self, plan: Plan) -> None:
         plan.busy |= {key for key, _, _ in self.moved}
+        plan.journals |= {plan.frame.month_of(day) for _, _, day in self.moved}
 
     def edit_lines(self, binder: Binder) -> None:
-        paper = ("journal slip", "JS")
         for number, (key, who, day) in enumerate(self.moved):
             line = binder.line(key)
             right, line.code = line.code, binder.code_of(who, line.day)
             month = binder.plan.frame.month_of(day)
             for side, code, amount in ((0, line.code, -line.amount), (1, right, line.amount)):
                 text = vocabulary.MOVED_FROM if side == 0 else vocabulary.MOVED_TO
-                extra = Line(day, JOURNAL - 2 * number - side, code, amount, text, key, paper)
+                extra = Line(day, JOURNAL - 2 * number - side, code, amount, text, key, vocabulary.JOURNAL_PAPER)
                 binder.months[month].append(extra)
 
     def evidence(self, binder: Binder) -> Iterator[tuple[str, str]]:

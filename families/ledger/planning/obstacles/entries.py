@@ -75,7 +75,7 @@ class WrittenOff(Obstacle):
 
     @staticmethod
     def places(draw: Draw, plan: Plan) -> Iterator[Obstacle]:
-        yield WrittenOff(plan.features.bound)
+        yield WrittenOff(plan.ledger.bound)
 
     def misread(self, reading: Reading) -> Reading:
         return replace(reading, bound=0)
@@ -84,7 +84,7 @@ class WrittenOff(Obstacle):
         binder.written = True
 
     def evidence(self, binder: Binder) -> Iterator[tuple[str, str]]:
-        yield MEMO, f"rests under {money(self.bound)} are in the column of what was written off, others are not"
+        yield MEMO, f"rests up to {money(self.bound - 1)} are in the column of what was written off, others are not"
 
 
 @dataclass(frozen=True, slots=True)

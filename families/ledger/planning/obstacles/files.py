@@ -105,7 +105,7 @@ class OtherFormat(Obstacle):
 
     @staticmethod
     def places(draw: Draw, plan: Plan) -> Iterator[Obstacle]:
-        for month in draw.shuffled(plan.free_months()):
+        for month in draw.shuffled([m for m in plan.free_months() if m not in plan.journals]):
             keys = (d.event.key for d in plan.drafts if plan.frame.month_of(d.event.day) == month)
             yield OtherFormat(month, frozenset(keys))
 

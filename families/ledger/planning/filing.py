@@ -1,0 +1,222 @@
+"""File a planned year: codes, vouchers, documents and sheets, as its obstacles change them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from families.ledger.files import vocabulary
+from families.ledger.planning.binder import LETTERS, Binder, Customer, Line, Sheet, line_of, month_name
+from families.ledger.planning.close_plan import PlannedYear
+from families.ledger.planning.frame import YEAR
+from families.ledger.planning.plan import Plan
+from trapcli.core.draw import Draw
+
+INDEXED = 88  # percent of the documents that nobody quotes and that are in the index
+OTHER_PAPERS = 60  # percent of the invoices that have a second paper
+
+
+@dataclass(frozen=True, slots=True)
+class Filed:
+    """A binder with its sheets, and the index: (document, voucher, type)."""
+
+    binder: Binder
+    sheets: tuple[Sheet, ...]
+    index: tuple[tuple[str, str, str], ...]
+
+
+def file_year(draw: Draw, planned: PlannedYear) -> Filed:
+    """Return the files of a planned year, without their texts."""
+    plan = planned.plan
+    binder = _empty_binder(draw, plan)
+    paper = draw.choice(vocabulary.INVOICE_TYPES)
+    lines = draw.stream("lines")
+    for draft in plan.drafts:
+        event = draft.event
+        month = plan.frame.month_of(event.day) if event.day >= plan.frame.starts[0] else 0
+        code = binder.code_of(draft.customer, event.day)
+        binder.months.setdefault(month, []).append(line_of(event, code, lines, paper))
+    for obstacle in planned.obstacles:
+        obstacle.edit_lines(binder)
+    _refresh_codes(binder)
+    _number(draw.stream("vouchers"), binder)
+    index = _documents(draw.stream("documents"), binder)
+    for obstacle in planned.obstacles:
+        obstacle.edit_sheets(binder)
+    _remarks(draw.stream("notes"), binder)
+    return Filed(binder, tuple(_sheets(draw.stream("sheets"), binder)), index)
+
+
+def _empty_binder(draw: Draw, plan: Plan) -> Binder:
+    frame = plan.frame
+    names = _names(draw.stream("names"))
+    codes = [next(plan.codes) for _ in range(frame.customers)]
+    customers = {
+        code: Customer(code, next(names), office) for code, office in zip(codes, frame.offices, strict=True)
+    }
+    for _ in range(draw.between(1, 3)):  # nobody's: customers without entries
+        code, status = next(plan.codes), draw.choice((vocabulary.CURRENT, vocabulary.RETIRED))
+        customers[code] = Customer(code, next(names), draw.choice(frame.offices), status)
+    number = draw.between(1_200, 1_239)
+    first, second = draw.sample(LETTERS, 2)
+    return Binder(
+        plan=plan,
+        draw=draw.stream("binder"),
+        account=f"{number} {draw.choice(vocabulary.ACCOUNTS)}",
+        other_account=f"{number + draw.between(1, 9)} {draw.choice(vocabulary.OTHER_ACCOUNTS)}",
+        prefixes=(f"{first}{draw.choice(LETTERS)}", f"{second}{draw.choice(LETTERS)}"),
+        codes={who: [(0, code)] for who, code in enumerate(codes)},
+        customers=customers,
+        names=names,
+        months={month: [] for month in range(frame.months + 1)},
+    )
+
+
+def _names(draw: Draw) -> Iterator[str]:
+    """Yield different names of companies."""
+    trades = draw.shuffled(vocabulary.TRADE)
+    for number, name in enumerate(draw.shuffled(vocabulary.COMPANY)):
+        yield f"{name} {trades[number % len(trades)]}"
+
+
+def _refresh_codes(binder: Binder) -> None:
+    """Give each entry the code that its customer has on its day, unless an obstacle gave it another one."""
+    codes = {code for known in binder.codes.values() for _, code in known[:1]}
+    now = {known[0][1]: who for who, known in binder.codes.items()}
+    for line in binder.all_lines():
+        if line.code in codes:
+            line.code = binder.code_of(now[line.code], line.day)
+
+
+def _number(draw: Draw, binder: Binder) -> None:
+    """Give each line its voucher: in order through each month, what was booked late after the others."""
+    prefix, other = binder.prefixes
+    for month, lines in binder.months.items():
+        lines.sort(key=lambda line: (line.late, line.day, line.key < 0, abs(line.key)))
+        if month == 0:
+            numbers = sorted(draw.sample(range(2, 40), len(lines)))
+            for line, number in zip(lines, numbers, strict=True):
+                line.voucher = f"{prefix}{date.fromordinal(line.day):%y%m}-{number:03d}"
+            continue
+        for number, line in enumerate(lines, 1):
+            line.voucher = f"{prefix}{YEAR % 100}{month:02d}-{number:03d}"
+    for number, line in enumerate(binder.prior, 1):
+        line.voucher = f"{prefix}{(YEAR - 1) % 100}12-{number:03d}"
+    for month, lines in binder.others.items():
+        for number, line in enumerate(lines, 1):
+            line.voucher = f"{other}{YEAR % 100}{month:02d}-{number:03d}"
+
+
+def _documents(draw: Draw, binder: Binder) -> tuple[tuple[str, str, str], ...]:
+    """Give each line its document, and what it quotes; return the index."""
+    numbers = _numbers(draw.stream("numbers"))
+    other_type, other_letters = draw.choice(vocabulary.OTHER_TYPES)
+    lines = [*binder.all_lines(), *binder.prior]
+    papers: dict[int, list[str]] = {}
+    index = []
+    cited = {line.refers for line in lines}
+    for line in lines:
+        paper, letters = line.paper
+        line.doc = f"{letters}-{next(numbers)}"
+        papers[line.key] = [line.doc]
+        if line.key in cited or draw.below(100) < INDEXED:
+            index.append((line.doc, line.voucher, paper))
+        invoice = line.amount > 0 and line.narration in vocabulary.BILLED
+        if invoice and (draw.below(100) < OTHER_PAPERS):
+            papers[line.key].append(f"{other_letters}-{next(numbers)}")
+            index.append((papers[line.key][1], line.voucher, other_type))
+    for line in lines:
+        if line.refers in papers:
+            line.ref = draw.choice(papers[line.refers])
+    return tuple(sorted(index))
+
+
+def _numbers(draw: Draw) -> Iterator[int]:
+    taken: set[int] = set()
+    while True:
+        number = draw.between(10_000, 99_000)
+        if number not in taken:
+            taken.add(number)
+            yield number
+
+
+def _remarks(draw: Draw, binder: Binder) -> None:
+    """Give customers notes that change nothing."""
+    free = [customer for customer in binder.customers.values() if not customer.note]
+    codes = list(binder.customers)
+    for customer in draw.sample(free, len(free) // 2):
+        note = draw.choice(vocabulary.NOTES)
+        customer.note = note.format(code=draw.choice([code for code in codes if code != customer.code]))
+
+
+# --- sheets ---------------------------------------------------------------------------
+
+
+def _sheets(draw: Draw, binder: Binder) -> Iterator[Sheet]:
+    opening = 0
+    if items := binder.months[0]:
+        opening = sum(line.amount for line in items)
+        exported = (binder.plan.frame.starts[0] + draw.between(3, 9), _time(draw))
+        yield _sheet(f"{YEAR}-opening", binder.account, "opening items", exported, 0, items)
+    for month in range(1, binder.plan.frame.months + 1):
+        lines = [line for line in binder.months[month] if not line.late]
+        late = [line for line in binder.months[month] if line.late]
+        period, after = month_name(month), binder.plan.frame.starts[month]
+        exported = (after + draw.between(2, 9), _time(draw))
+        path, first_path = period, ""
+        if month in binder.first_exports:
+            path, first_path = draw.choice(((f"{period}-b", period), (period, f"{period}-b"),
+                                            (f"{period}-2", f"{period}-1"), (f"{period}-1", f"{period}-2")))  # fmt: skip
+            changes = binder.first_exports[month]
+            first = [changes.get(line.key, line) for line in lines]
+            yield _sheet(first_path, binder.account, period, exported, opening, [l for l in first if l])
+            exported = (exported[0] + draw.between(8, 20), _time(draw))
+        sheet = _sheet(path, binder.account, period, exported, opening, lines)
+        sheet = sheet._replace(european=month in binder.european)
+        yield sheet
+        if month in binder.copied:
+            yield sheet._replace(path=binder.copied[month])
+        opening = sheet.closing
+        if late:
+            exported = (after + draw.between(15, 27), _time(draw))
+            yield _sheet(f"{period}-supplement", binder.account, period, exported, opening, late)
+            opening += sum(line.amount for line in late)
+    yield from _foreign_sheets(draw, binder)
+
+
+def _foreign_sheets(draw: Draw, binder: Binder) -> Iterator[Sheet]:
+    frame = binder.plan.frame
+    if binder.prior:
+        moved = sum(line.amount for line in binder.prior[:-1])
+        closing_out = binder.prior[-1]
+        opening = -moved - closing_out.amount
+        period = month_name(12, YEAR - 1)
+        exported = (frame.starts[0] + draw.between(2, 9), _time(draw))
+        yield _sheet(period, binder.account, period, exported, opening, binder.prior)
+    for month, lines in binder.others.items():
+        stray = [line for own in binder.months.values() for line in own if line.stray]
+        shown = list(lines)
+        for line in stray:
+            shown.insert(draw.between(1, len(shown) - 1), line)
+        exported = (frame.starts[month] + draw.between(2, 9), _time(draw))
+        number = binder.other_account.split()[0]
+        path, period = f"{month_name(month)}-{number}", month_name(month)
+        yield _sheet(path, binder.other_account, period, exported, binder.other_opening, shown, foreign=True)
+
+
+def _sheet(
+    path: str, account: str, period: str, exported: tuple[int, str], opening: int, lines: Sequence[Line],
+    foreign: bool = False,
+) -> Sheet:  # fmt: skip
+    """Return a sheet; a stray line moves its own account's balance, though it is not shown there."""
+    shown, balance = [], opening
+    for line in lines:
+        balance += 0 if line.stray and foreign else line.amount
+        if foreign or not line.stray:
+            shown.append((line, balance))
+    return Sheet(path, account, period, exported, opening, tuple(shown), balance)
+
+
+def _time(draw: Draw) -> str:
+    return f"{draw.between(8, 17):02d}:{draw.between(0, 59):02d}"
+
+
