@@ -9,11 +9,11 @@ from families.ledger.checks.rivals import Search, TooManyRivals
 from families.ledger.domain.formats import money, plain
 from families.ledger.domain.questions import TRAPS
 from families.ledger.files.paths import README
-from families.ledger.planning.close_files import close_files
+from families.ledger.filing.close_files import close_files
 from families.ledger.planning.close_plan import PlannedYear, draw_outline, plan_year
-from families.ledger.planning.filing import file_year
+from families.ledger.filing.sheets import file_year
 from families.ledger.planning.misses import fixed_orders, practice_misses
-from families.ledger.planning.planned_case import PlanFailed
+from families.ledger.planning.plan_failed import PlanFailed
 from families.ledger.planning.reading import Miss
 from trapcli.answers.amount.answers import EXAMPLE, equal
 from trapcli.core.contract import AnswerKind, Case, Files, Problem

@@ -25,6 +25,8 @@ class AuditKnobs:
     per_month: int = knob(14, 12, 40, "entries of a month")
     delayed: int = knob(25, 10, 60, "percent of the entries posted days after their date")
     customers: int = knob(5, 4, 20, "customers; at most one per 8 entries")
+    changeovers: int = knob(1, 1, 2, "how often the practice differs")
+    drawn_orders: int = knob(0, 0, 1, "1: the orders of the practice are drawn; 0: cited first, then oldest first")
 
 
 CLOSE_LEVELS: Levels = (
@@ -37,4 +39,12 @@ CLOSE_LEVELS: Levels = (
     {"months": 12, "per_month": 24, "customers": 9, "obstacles": 11, "changeovers": 3, "drawn_orders": 1},
 )
 
-AUDIT_LEVELS: Levels = ({},)
+AUDIT_LEVELS: Levels = (
+    {"months": 4, "per_month": 16, "delayed": 15},
+    {"months": 5, "per_month": 14, "delayed": 20},
+    {},
+    {"months": 6, "per_month": 16, "customers": 6, "delayed": 30, "drawn_orders": 1},
+    {"months": 8, "per_month": 18, "customers": 6, "delayed": 35, "drawn_orders": 1},
+    {"months": 10, "per_month": 20, "customers": 7, "delayed": 40, "changeovers": 2, "drawn_orders": 1},
+    {"months": 12, "per_month": 24, "customers": 8, "delayed": 45, "changeovers": 2, "drawn_orders": 1},
+)

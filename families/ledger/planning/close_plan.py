@@ -3,18 +3,19 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from families.ledger.domain.practice import Practice
+from families.ledger.domain.practice import NARRATION, OFFICE, Practice
 from families.ledger.knobs import CloseKnobs
 from families.ledger.planning.frame import YearFrame, draw_frame
 from families.ledger.planning.memo_search import draw_memo, find_question, receipt_choices, shown_bound
-from families.ledger.planning.obstacles.base import Obstacle
-from families.ledger.planning.obstacles.entries import CreditNote, ReturnedPayment, WrittenOff
-from families.ledger.planning.obstacles.library import IN_ENTRIES, draw_kinds, placing
-from families.ledger.planning.obstacles.outside import OpeningItems
+from families.ledger.obstacles.base import Obstacle
+from families.ledger.obstacles.entries import CreditNote, ReturnedPayment, WrittenOff
+from families.ledger.obstacles.library import IN_ENTRIES, draw_kinds, placing
+from families.ledger.obstacles.outside import OpeningItems
+from families.ledger.planning.misses import practice_misses
 from families.ledger.planning.placement import place_all
 from families.ledger.planning.plan import Plan
-from families.ledger.planning.planned_case import PlanFailed
-from families.ledger.planning.reading import Ledger, Row
+from families.ledger.planning.plan_failed import PlanFailed
+from families.ledger.planning.reading import Ledger, Miss, Row
 from families.ledger.planning.year import Draft, Features, YearBuilder
 from trapcli.core.draw import Draw
 
@@ -33,8 +34,9 @@ class Outline:
 def draw_outline(draw: Draw, knobs: CloseKnobs) -> Outline:
     """Draw the outline of a case."""
     frame = draw_frame(
-        draw.stream("frame"), knobs.months, knobs.customers, knobs.changeovers, bool(knobs.drawn_orders)
-    )
+        draw.stream("frame"), knobs.months, min(knobs.customers, knobs.months * knobs.per_month // 8),
+        knobs.changeovers, bool(knobs.drawn_orders), (NARRATION, OFFICE),
+    )  # fmt: skip
     kinds = tuple(draw_kinds(draw.stream("kinds"), knobs.obstacles))
     some = draw.stream("features")
     features = Features(
@@ -47,15 +49,23 @@ def draw_outline(draw: Draw, knobs: CloseKnobs) -> Outline:
 
 
 @dataclass(slots=True)
-class PlannedYear:
+class PlannedClose:
     """A year with all that its case depends on."""
 
     plan: Plan
     obstacles: tuple[Obstacle, ...]
 
+    @property
+    def ledger(self) -> Ledger:
+        return self.plan.ledger
 
-def plan_year(draw: Draw, knobs: CloseKnobs, trap: str, outline: Outline) -> PlannedYear:
-    """Plan a year; PlanFailed if the choices drawn cannot be completed."""
+    @property
+    def misses(self) -> tuple[Miss, ...]:
+        return (*practice_misses(self.ledger.practice), *self.obstacles)
+
+
+def plan_case(draw: Draw, knobs: CloseKnobs, trap: str, outline: Outline) -> PlannedClose:
+    """Plan a case; PlanFailed if the choices drawn cannot be completed."""
     frame, features = outline.frame, outline.features
     drafts = YearBuilder(draw.stream("entries"), frame, knobs.per_month, features).build()
     ledger = ledger_of(frame.practice, drafts, features.bound)
@@ -68,7 +78,7 @@ def plan_year(draw: Draw, knobs: CloseKnobs, trap: str, outline: Outline) -> Pla
             ledger.memo = draw_memo(stream, ledger, drafts, frame.memo_end, choices)
             ledger.bound = shown_bound(ledger)
             plan = Plan(frame, features, drafts, ledger, choices, spare_codes(draw.stream("codes")))
-            return PlannedYear(plan, _with_question(stream, plan, trap, outline))
+            return PlannedClose(plan, _with_question(stream, plan, trap, outline))
         except PlanFailed as failure:
             why = failure
     raise why

@@ -1,6 +1,6 @@
 """What is decided about a year before its entries are drawn: its days, customers and practice."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -54,11 +54,14 @@ def is_workday(day: int) -> bool:
     return date.fromordinal(day).weekday() < 5
 
 
-def draw_frame(draw: Draw, months: int, customers: int, changeovers: int, drawn: bool) -> YearFrame:
+def draw_frame(
+    draw: Draw, months: int, customers: int, changeovers: int, drawn: bool, groups: tuple[str, ...]
+) -> YearFrame:
     """Draw the frame of a year.
 
     changeovers: how often the practice differs: by date or, if it is drawn, once by a group of receipts.
     drawn: whether the orders are drawn, or those that the first levels always have.
+    groups: what receipts with an order of their own may have in common.
     """
     starts = tuple(date(YEAR + m // 12, m % 12 + 1, 1).toordinal() for m in range(months + 1))
     days = starts[-1] - starts[0]
@@ -69,22 +72,21 @@ def draw_frame(draw: Draw, months: int, customers: int, changeovers: int, drawn:
         starts=starts,
         memo_end=starts[0] + days * draw.between(*MEMO_END) // 100,
         customers=customers,
-        practice=_draw_practice(draw, starts, changeovers, drawn, narrations, towns),
+        practice=_draw_practice(draw, starts, changeovers, drawn, {NARRATION: narrations, OFFICE: towns}, groups),
         narrations=narrations,
         offices=offices,
     )
 
 
 def _draw_practice(
-    draw: Draw, starts: Sequence[int], changeovers: int, drawn: bool, narrations: Sequence[str],
-    towns: Sequence[str],
+    draw: Draw, starts: Sequence[int], changeovers: int, drawn: bool,
+    values: Mapping[str, Sequence[str]], groups: tuple[str, ...],
 ) -> Practice:  # fmt: skip
-    by = draw.choice(("", "", NARRATION, OFFICE)) if drawn and changeovers else ""
-    dated = changeovers - 1 if by else changeovers
+    by = draw.choice(("", "", *groups)) if drawn else ""
     bases = draw.sample(BASES, changeovers + 1) if drawn else [CITED, OLDEST]
     days = starts[-1] - starts[0]
-    cuts = [starts[0] + days * draw.between(*span) // 100 for span in CHANGES[dated]]
+    cuts = [starts[0] + days * draw.between(*span) // 100 for span in CHANGES[changeovers - bool(by)]]
     rules = [Rule(day, base) for day, base in zip([0, *cuts], bases, strict=False)]
     if by:
-        rules.append(Rule(0, bases[-1], draw.choice(narrations if by == NARRATION else towns)))
+        rules.append(Rule(0, bases[-1], draw.choice(values[by])))
     return Practice(tuple(rules), by)

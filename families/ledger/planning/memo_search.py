@@ -15,7 +15,7 @@ from families.ledger.domain.questions import (
 )
 from families.ledger.domain.settlement import INVOICE, RECEIPT, Event, Settlement, pieces_by
 from families.ledger.planning.misses import fixed_orders, practice_misses
-from families.ledger.planning.planned_case import PlanFailed
+from families.ledger.planning.plan_failed import PlanFailed
 from families.ledger.planning.reading import Ledger, Miss, Reading, total
 from families.ledger.planning.year import Draft
 from trapcli.core.draw import Draw
@@ -146,8 +146,8 @@ def _candidates(draw: Draw, trap: str, ledger: Ledger, low: int) -> Iterator[Que
             since, before = (day, 0) if number % 2 else (0, day)
             yield Question(trap, since, before, some)
         elif trap == CASH_TO_EARLIER:
-            first = [other for other in bounds if other <= day]
-            yield Question(trap, before=day, cash_since=draw.choice(first))
+            for first in sorted({day, *(draw.choice(bounds) for _ in range(5))}):
+                yield Question(trap, before=day, cash_since=first)
         elif number % 6 == 0:
             yield Question(trap)
         elif trap in (IN_FULL, BILLED_OPEN) and until:

@@ -13,12 +13,13 @@ from families.ledger.domain.settlement import (
     pieces_by,
 )
 from families.ledger.planning.frame import YearFrame, is_workday
-from families.ledger.planning.planned_case import PlanFailed
+from families.ledger.planning.plan_failed import PlanFailed
 from trapcli.core.draw import Draw
 
 PROPOSALS = 3  # for one receipt; the one on which most orders differ is taken
 SMALLEST_RECEIPT, LARGEST_RECEIPT = 15_000, 2_500_000  # cents
 REST = 100  # cents between a rest that is written off and one that is not, at least
+OVER = 9  # a receipt over all that is owed, where kinds of entries are drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,6 @@ class YearBuilder:
         self.amounts: set[int] = set()
         self.received: set[int] = set()
         self.returned: set[int] = set()
-        self.overpaid = 0
 
     def build(self) -> tuple[Draft, ...]:
         """Return all entries, in order; PlanFailed if something that the year must have found no place."""
@@ -89,7 +89,8 @@ class YearBuilder:
         """Draw the months and places of returns and credit notes, one a month at most."""
         slots: dict[tuple[int, int], int] = {}
         months = range(2, self.frame.months + 1)
-        for kind, count in ((RETURN, self.features.returns), (CREDIT, self.features.credits)):
+        features = self.features
+        for kind, count in ((RETURN, features.returns), (CREDIT, features.credits), (OVER, features.overpaid)):
             for month in self.draw.sample(months, min(count, len(months))):
                 free = [p for p in range(3, self.per_month) if (month, p) not in slots]
                 slots[month, self.draw.choice(free)] = kind
@@ -99,7 +100,8 @@ class YearBuilder:
         """Draw an entry of this day, of one of the customers `free`; return whose it is."""
         draw = self.draw
         if special is not None:
-            who = self._return(day, free) if special == RETURN else self._credit(day, free)
+            enter = {RETURN: self._return, CREDIT: self._credit, OVER: self._overpay}[special]
+            who = enter(day, free)
             if who >= 0:
                 return who
         who = draw.choice(free)
@@ -193,15 +195,25 @@ class YearBuilder:
             amount = owed[one] * draw.between(30, 80) // 100
         elif style < 82:
             amount = owed[one] + (total - owed[one]) * draw.between(20, 70) // 100
-        elif style < 96 or self.overpaid >= self.features.overpaid or len(self.drafts) < 15:
-            amount, cited = total * draw.between(20, 80) // 100, draw.choice((-1, one))
         else:
-            amount, self.overpaid = total + draw.between(20_000, 190_000), self.overpaid + 1
+            amount, cited = total * draw.between(20, 80) // 100, draw.choice((-1, one))
         if not SMALLEST_RECEIPT <= amount <= LARGEST_RECEIPT:
             amount = owed[one]
         return Event(day, 0, RECEIPT, 0, amount, cited, narration)
 
-    # --- returns and credit notes -------------------------------------------------------
+    # --- special entries ------------------------------------------------------------------
+
+    def _overpay(self, day: int, free: list[int]) -> int:
+        """Pay more than all that a customer owes; return whose, -1 if nobody owes little."""
+        totals = {who: sum(self.states[who].owed.values()) for who in free if self.states[who].owed}
+        if not totals:
+            return -1
+        who = min(totals, key=totals.__getitem__)
+        amount = totals[who] + self.draw.between(30_000, 500_000)
+        narration = self.draw.choice(self.frame.narrations)
+        cited = self.draw.choice([-1, *self.states[who].owed])
+        self._add(who, Event(day, 0, RECEIPT, 0, amount, cited, narration))
+        return who
 
     def _return(self, day: int, free: list[int]) -> int:
         """Take back a payment of the last weeks; return whose, -1 if there is none."""

@@ -15,8 +15,8 @@ from families.ledger.files.render import (
     notes_text,
 )
 from families.ledger.files.wordings import question_text
-from families.ledger.planning.binder import Binder, Sheet
-from families.ledger.planning.filing import Filed
+from families.ledger.filing.binder import Binder, Sheet
+from families.ledger.filing.sheets import Filed
 from families.ledger.planning.frame import YEAR
 from trapcli.core.draw import Draw
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from families.ledger.planning.obstacles.base import Obstacle, Placing
-from families.ledger.planning.obstacles.customers import PaidByAnother, RecodedCustomer, WrongPosting
-from families.ledger.planning.obstacles.entries import CreditNote, ReturnedPayment, WithdrawnLine, WrittenOff
-from families.ledger.planning.obstacles.files import CountedTwice, FirstExport, LateEntries, OtherFormat
-from families.ledger.planning.obstacles.outside import OpeningItems, OtherAccount, PriorYear, StrayEntry
+from families.ledger.obstacles.base import Obstacle, Placing
+from families.ledger.obstacles.customers import PaidByAnother, RecodedCustomer, WrongPosting
+from families.ledger.obstacles.entries import CreditNote, ReturnedPayment, WithdrawnLine, WrittenOff
+from families.ledger.obstacles.files import CountedTwice, FirstExport, LateEntries, OtherFormat
+from families.ledger.obstacles.outside import OpeningItems, OtherAccount, PriorYear, StrayEntry
 from trapcli.core.draw import Draw
 
 KINDS: tuple[type[Obstacle], ...] = (

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from families.ledger.domain.formats import iso, money
-from families.ledger.planning.binder import Binder, month_name
-from families.ledger.planning.obstacles.base import COPIED, Obstacle, without
+from families.ledger.filing.binder import Binder, month_name
+from families.ledger.obstacles.base import COPIED, Obstacle, without
 from families.ledger.planning.plan import Plan
 from families.ledger.planning.reading import Reading, Row, sorted_rows
 from trapcli.core.draw import Draw

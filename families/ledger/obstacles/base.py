@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar, Protocol
 
-from families.ledger.planning.binder import Binder
+from families.ledger.filing.binder import Binder
 from families.ledger.planning.plan import Plan
 from families.ledger.planning.reading import Reading, Row
 from trapcli.core.draw import Draw

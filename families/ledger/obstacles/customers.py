@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from families.ledger.domain.formats import iso
 from families.ledger.files import vocabulary
 from families.ledger.files.paths import INDEX, MASTER
-from families.ledger.planning.binder import Binder, Customer, Line, month_name
-from families.ledger.planning.obstacles.base import OWNED, Obstacle
+from families.ledger.filing.binder import Binder, Customer, Line, month_name
+from families.ledger.obstacles.base import OWNED, Obstacle
 from families.ledger.planning.plan import Plan
 from families.ledger.planning.reading import ALIAS, Reading, Row
 from trapcli.core.draw import Draw

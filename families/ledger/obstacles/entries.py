@@ -7,8 +7,8 @@ from families.ledger.domain.formats import iso, money
 from families.ledger.domain.practice import BASES
 from families.ledger.domain.settlement import CREDIT, INVOICE, RECEIPT, RETURN
 from families.ledger.files.paths import MEMO, NOTES
-from families.ledger.planning.binder import Binder, month_name
-from families.ledger.planning.obstacles.base import Obstacle
+from families.ledger.filing.binder import Binder, month_name
+from families.ledger.obstacles.base import Obstacle
 from families.ledger.planning.plan import Plan
 from families.ledger.planning.reading import Reading
 from trapcli.core.draw import Draw

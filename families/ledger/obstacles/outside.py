@@ -6,9 +6,9 @@ from datetime import date
 
 from families.ledger.domain.formats import iso, money
 from families.ledger.domain.settlement import INVOICE, RECEIPT, Event
-from families.ledger.planning.binder import Binder, month_name
+from families.ledger.filing.binder import Binder, month_name
 from families.ledger.planning.frame import YEAR, is_workday
-from families.ledger.planning.obstacles.base import ADDED, Obstacle, without
+from families.ledger.obstacles.base import ADDED, Obstacle, without
 from families.ledger.planning.plan import Plan
 from families.ledger.planning.reading import Reading, Row, sorted_rows
 from trapcli.core.draw import Draw

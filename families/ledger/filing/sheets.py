@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from families.ledger.files import vocabulary
-from families.ledger.planning.binder import LETTERS, Binder, Customer, Line, Sheet, line_of, month_name
+from families.ledger.filing.binder import LETTERS, Binder, Customer, Line, Sheet, line_of, month_name
 from families.ledger.planning.close_plan import PlannedYear
 from families.ledger.planning.frame import YEAR
 from families.ledger.planning.plan import Plan

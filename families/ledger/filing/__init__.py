@@ -1,0 +1,1 @@
+"""From a planned year to files: lines, sheets, texts."""
