@@ -1,26 +1,56 @@
-"""Make and check the cases of `ledger-close`. Judging an answer needs none of this."""
+"""Make and check the cases of both ledger families. Judging an answer needs none of this."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from decimal import Decimal
+from functools import partial
 from itertools import combinations
 from typing import Any, Protocol
 
 from families.ledger.checks.rivals import Search, TooManyRivals
+from families.ledger.checks.shortcuts import shortcut_problems
 from families.ledger.domain.formats import money, plain
-from families.ledger.domain.questions import TRAPS
 from families.ledger.files.paths import README
-from families.ledger.filing.close_files import close_files
-from families.ledger.planning.close_plan import PlannedYear, draw_outline, plan_year
-from families.ledger.filing.sheets import file_year
-from families.ledger.planning.misses import fixed_orders, practice_misses
+from families.ledger.planning.misses import fixed_orders
 from families.ledger.planning.plan_failed import PlanFailed
-from families.ledger.planning.reading import Miss
+from families.ledger.planning.reading import Ledger, Miss
 from trapcli.answers.amount.answers import EXAMPLE, equal
 from trapcli.core.contract import AnswerKind, Case, Files, Problem
 from trapcli.core.draw import Draw
 from trapcli.core.errors import TrapError
 
 OUTLINES, PLANS = 25, 40  # how many outlines, and plans for each, are tried for one case
+
+
+class Planned(Protocol):
+    """A case before its files are written.
+
+    misses: what can be missed; first the two mistakes about the practice.
+    """
+
+    @property
+    def ledger(self) -> Ledger: ...
+
+    @property
+    def misses(self) -> tuple[Miss, ...]: ...
+
+
+class Craft(Protocol):
+    """How the cases of one family are planned, written and solved: a module with these functions."""
+
+    def draw_outline(self, draw: Draw, knobs: Any) -> Any:
+        """Draw what is kept when a plan fails."""
+
+    def plan_case(self, draw: Draw, knobs: Any, trap: str, outline: Any) -> Any:
+        """Return a `Planned` case; PlanFailed if the choices drawn cannot be completed."""
+
+    def write(self, draw: Draw, planned: Any) -> tuple[dict[str, str], dict[str, Any]]:
+        """Return all files of a case except its README, and what `inspect` shows, as JSON data."""
+
+    def solve(self, files: Files, mistake: str | None = None) -> str:
+        """Return what an agent prints that makes this mistake, or none."""
+
+    def answer(self, files: Files, missed: Collection[str] = (), copied: bool = True) -> int:
+        """Return the solver's answer in cents; ValueError if the files are unclear."""
 
 
 class Maker(Protocol):
@@ -36,20 +66,26 @@ class Maker(Protocol):
     def readme(self) -> str: ...
 
     @property
+    def traps(self) -> Mapping[str, str]: ...
+
+    @property
     def answers(self) -> AnswerKind: ...
+
+    @property
+    def craft(self) -> Craft: ...
 
 
 def generate(family: Maker, seed: str, knobs: Any, k: int) -> Case:
     """Return case `k` of the seed; TrapError if none can be planned with these knobs."""
-    trap, why = tuple(TRAPS)[k % len(TRAPS)], ""
+    trap, why = tuple(family.traps)[k % len(family.traps)], ""
     draw = Draw(f"{family.name}/{family.version}/{seed}/{k}")
     for number in range(OUTLINES):
-        outline = draw_outline(draw.stream(f"outline-{number}"), knobs)
+        outline = family.craft.draw_outline(draw.stream(f"outline-{number}"), knobs)
         for attempt in range(PLANS):
             stream = draw.stream(f"plan-{number}-{attempt}")
             try:
-                planned = plan_year(stream, knobs, trap, outline)
-                _require_no_rival(planned)
+                planned: Planned = family.craft.plan_case(stream, knobs, trap, outline)
+                _require_no_doubt(planned.ledger)
             except PlanFailed as failure:
                 why = str(failure)
                 continue
@@ -64,49 +100,64 @@ def generate(family: Maker, seed: str, knobs: Any, k: int) -> Case:
     )
 
 
-def _require_no_rival(planned: PlannedYear) -> None:
+def _require_no_doubt(ledger: Ledger) -> None:
+    """Raise PlanFailed if the answer is near a figure that is easily had, or the memo fits two answers."""
+    if problem := next(shortcut_problems(ledger), None):
+        raise PlanFailed(str(problem))
     try:
-        rival = next(Search(planned.plan.ledger).rivals(), None)
+        rival = next(Search(ledger).rivals(), None)
     except TooManyRivals:
         raise PlanFailed("the memo fits too many practices") from None
     if rival is not None:
         raise PlanFailed(f"the memo also fits: {rival.description}; that gives {money(rival.answer)}")
 
 
-def _case(family: Maker, trap: str, draw: Draw, planned: PlannedYear, plans: int) -> Case:
-    ledger = planned.plan.ledger
-    filed = file_year(draw.stream("files"), planned)
-    texts = close_files(draw.stream("texts"), filed)
-    misses: list[Miss] = [*practice_misses(ledger.practice), *planned.obstacles]
-    facts = {
-        "wrong_answers": list(wrong_answers(planned, misses)),
-        "obstacles": [
-            {"name": o.name, "evidence": [list(row) for row in o.evidence(filed.binder)]}
-            for o in planned.obstacles
-        ],
-        "plans": plans,
-    }
+def _case(family: Maker, trap: str, draw: Draw, planned: Planned, plans: int) -> Case:
+    texts, shown = family.craft.write(draw.stream("files"), planned)
+    facts = {"wrong_answers": list(wrong_answers(planned)), "plans": plans, **shown}
     files = {README: f"{family.readme.strip()}\n\n{family.answers.instructions()}", **texts}
-    mistakes = tuple(miss.name for miss in misses)
-    return Case(family.name, trap, files, plain(ledger.answer()), mistakes, facts)
+    mistakes = tuple(miss.name for miss in planned.misses)
+    return Case(family.name, trap, files, plain(planned.ledger.answer()), mistakes, facts)
 
 
-def wrong_answers(planned: PlannedYear, misses: list[Miss]) -> Iterator[dict[str, Any]]:
+def wrong_answers(planned: Planned) -> Iterator[dict[str, Any]]:
     """Yield what is missed, one thing or two, and the answer that it leads to, as JSON data.
 
-    copied: whether the memo is copied first, as most agents do.
+    copied: whether the lines of the memo are copied first, as most agents do.
     """
-    ledger = planned.plan.ledger
+    ledger, misses = planned.ledger, planned.misses
     for miss in misses:
         yield {"mistakes": [miss.name], "answer": plain(ledger.answer([miss])), "copied": True}
     for pair in combinations(misses, 2):
-        if {miss.rank for miss in pair} and pair != tuple(misses[:2]):
+        if pair != misses[:2]:  # nobody uses one order for all and another one for all
             answer = plain(ledger.answer(pair))
             yield {"mistakes": [miss.name for miss in pair], "answer": answer, "copied": True}
-    for miss in (*misses, *fixed_orders()):
+    for miss in misses:
         if not miss.kept_only:
             answer = plain(ledger.answer([miss], kept=False))
             yield {"mistakes": [miss.name], "answer": answer, "copied": False}
+    for order in fixed_orders():
+        for copied in (True, False):
+            answer = plain(ledger.answer([order], kept=copied))
+            yield {"mistakes": [order.name], "answer": answer, "copied": copied, "order": order.base}
+
+
+def check(family: Maker, case: Case) -> Iterator[Problem]:
+    """Yield what is wrong with a case: the solver, which shares no code, must come to the same answers."""
+    solved = partial(family.craft.answer, case.files)
+    try:
+        if plain(solved()) != case.gold:
+            yield Problem(f"the files give {plain(solved())}, the plan {case.gold}", "agrees")
+        for record in case.facts["wrong_answers"]:
+            if "order" in record:
+                continue
+            answer = plain(solved(tuple(record["mistakes"]), record["copied"]))
+            if answer != record["answer"]:
+                named = " and ".join(record["mistakes"])
+                yield Problem(f"{named} lead to {answer}, not to {record['answer']}", "agrees")
+    except (KeyError, IndexError, ValueError) as error:
+        yield Problem(f"the files cannot be read: {error}", "agrees")
+    yield from leak_problems(case.files, case.gold)
 
 
 def leak_problems(files: Files, gold: str) -> Iterator[Problem]:

@@ -3,15 +3,16 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from families.ledger.domain.traps_and_mistakes import CLOSE_MISTAKES
+from families.ledger.domain.mistakes import CLOSE_MISTAKES
+from families.ledger.domain.questions import TRAPS
 from families.ledger.family import LedgerFamily
 from families.ledger.knobs import CLOSE_LEVELS, CloseKnobs
 
 if TYPE_CHECKING:
-    from families.ledger.case_craft import CaseCraft
+    from families.ledger.case_maker import Craft
 
 
-def load_craft() -> "CaseCraft":
+def load_craft() -> "Craft":
     from families.ledger import close_craft
 
     return close_craft
@@ -20,7 +21,8 @@ def load_craft() -> "CaseCraft":
 FAMILY = LedgerFamily(
     name="ledger-close",
     title="A year of receivables, one number",
-    version="1",
+    version="2",
+    traps=TRAPS,
     load_craft=load_craft,
     mistakes=CLOSE_MISTAKES,
     knobs=CloseKnobs,

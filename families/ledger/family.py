@@ -4,21 +4,24 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from families.ledger.domain.traps_and_mistakes import TRAPS
 from trapcli.answers.amount import AmountAnswers
 from trapcli.core.contract import AnswerKind, Case, Files, Problem, Section
 
 if TYPE_CHECKING:
-    from families.ledger.case_craft import CaseCraft
+    from families.ledger.case_maker import Craft
 
 TOGETHER = " + "  # between the names of two mistakes made together
 
 
+NOT_COPIED = ", replayed from the beginning"  # behind the name of a mistake, if the memo is not copied
+
+
 def named_wrong_answers(case: Case) -> dict[str, str]:
-    """Return amount -> the mistake that leads to it, or the first pair of mistakes if no single one does."""
+    """Return amount -> the mistake that leads to it: the smallest set of things missed that does."""
     named: dict[str, str] = {}
-    for record in case.facts["wrong_answers"]:  # single mistakes come first
-        named.setdefault(record["answer"], TOGETHER.join(record["mistakes"]))
+    for record in sorted(case.facts["wrong_answers"], key=lambda record: len(record["mistakes"])):
+        name = TOGETHER.join(record["mistakes"])
+        named.setdefault(record["answer"], name if record["copied"] else name + NOT_COPIED)
     return named
 
 
@@ -33,17 +36,17 @@ class LedgerFamily:
     name: str
     title: str
     version: str
-    load_craft: "Callable[[], CaseCraft]"
+    traps: Mapping[str, str]
+    load_craft: "Callable[[], Craft]"
     mistakes: Mapping[str, str]
     knobs: type
     levels: Sequence[Mapping[str, Any]]
     readme: str
     cases: int = 10
-    traps: Mapping[str, str] = field(default_factory=lambda: dict(TRAPS))
     answers: AnswerKind = field(default_factory=lambda: AmountAnswers(named_wrong_answers))
 
     @property
-    def craft(self) -> "CaseCraft":
+    def craft(self) -> "Craft":
         """The module that makes the family's cases, loaded when it is first needed."""
         return self.load_craft()
 
@@ -54,7 +57,7 @@ class LedgerFamily:
         return generate(self, seed, knobs, k)
 
     def check(self, case: Case) -> Iterable[Problem]:
-        """Return what is wrong with a case: see `checks`."""
+        """Return what is wrong with a case: see `case_maker.check`."""
         from families.ledger.case_maker import check
 
         return check(self, case)
@@ -67,4 +70,4 @@ class LedgerFamily:
         """Return the question; unless `public`, also what leads to the answer and to wrong ones."""
         from families.ledger.explanation import explain
 
-        return explain(self, case, public)
+        return explain(case, public)

@@ -16,7 +16,9 @@ class CloseKnobs:
     customers: int = knob(6, 4, 20, "customers; at most one per 8 entries")
     obstacles: int = knob(4, 2, 12, "things to notice; up to 4 they are the simple ones")
     changeovers: int = knob(1, 1, 3, "how often the practice differs")
-    drawn_orders: int = knob(0, 0, 1, "1: the orders of the practice are drawn; 0: cited first, then oldest first")
+    drawn_orders: int = knob(
+        0, 0, 1, "1: the orders of the practice are drawn; 0: cited first, then oldest first"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,9 @@ class AuditKnobs:
     delayed: int = knob(25, 10, 60, "percent of the entries posted days after their date")
     customers: int = knob(5, 4, 20, "customers; at most one per 8 entries")
     changeovers: int = knob(1, 1, 2, "how often the practice differs")
-    drawn_orders: int = knob(0, 0, 1, "1: the orders of the practice are drawn; 0: cited first, then oldest first")
+    drawn_orders: int = knob(
+        0, 0, 1, "1: the orders of the practice are drawn; 0: cited first, then oldest first"
+    )
 
 
 CLOSE_LEVELS: Levels = (

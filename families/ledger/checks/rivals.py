@@ -18,7 +18,7 @@ from families.ledger.domain.questions import Question, contribution
 from families.ledger.domain.settlement import INVOICE, RECEIPT, Event, Pieces, Settlement
 from families.ledger.planning.reading import Ledger, Row
 
-MOST_STATES = 400  # states of the accounts that are followed at a time
+MOST_STATES = 150  # states of the accounts that are followed at a time, for one exception
 
 
 class TooManyRivals(Exception):
@@ -245,5 +245,3 @@ def _answer(question: Question, accounts: Mapping[int, Settlement], rows: Sequen
         for customer, account in accounts.items()
         if question.covers(customer)
     )
-
-

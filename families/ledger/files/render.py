@@ -60,7 +60,10 @@ def ledger_text(
     """
     amount, day = (_european_amount, _european_day) if european else (money, iso)
     head = [f"Account {account}", f"Period {period}", f"Exported {day(exported[0])} {exported[1]}", ""]
-    rows = [_row(*(name for name, _, _ in COLUMNS)), _row("", "", "", "", OPENING, "", "", "", amount(opening))]
+    rows = [
+        _row(*(name for name, _, _ in COLUMNS)),
+        _row("", "", "", "", OPENING, "", "", "", amount(opening)),
+    ]
     for line in lines:
         sides = (amount(line.amount), "") if line.amount > 0 else ("", amount(-line.amount))
         balance = amount(line.balance) if line.balance is not None else ""

@@ -51,7 +51,16 @@ RECEIVED = (
     "Wire received",
 )
 TOWNS = (
-    "Hull", "Leeds", "Derby", "York", "Exeter", "Bristol", "Lincoln", "Durham", "Norwich", "Oxford",
+    "Hull",
+    "Leeds",
+    "Derby",
+    "York",
+    "Exeter",
+    "Bristol",
+    "Lincoln",
+    "Durham",
+    "Norwich",
+    "Oxford",
 )
 CLOSED_OUT = (
     "Open items sold to the factor",
@@ -107,6 +116,14 @@ MEMO_STARTS = (
     "Receipts that were put to invoices by hand, in the order of their dates. Some in between are left out.",
     "This is how cash was put to invoices, by date. Not every receipt was gone through.",
     "Worked through in date order, except what a colleague has on the desk.",
+)
+UNAPPLIED = (
+    "What a receipt brings beyond all that its customer owes on the day is unapplied, and stays so: it is "
+    "never carried forward to a later invoice.",
+    "If a receipt exceeds everything its customer owes on its date, the excess is unapplied for good. It is "
+    "not kept for invoices that come later.",
+    "Cash for which the customer has no open invoice on the day is unapplied, and is not set against any "
+    "invoice afterwards.",
 )
 MEMO_ENDS = (
     "Nothing after this one has been worked through.",

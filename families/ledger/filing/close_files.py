@@ -1,6 +1,6 @@
 """Turn a filed year into the texts of a close."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from families.ledger.files import vocabulary
 from families.ledger.files.paths import INDEX, MASTER, MEMO, NOTES, QUESTION, ledger_path
@@ -43,8 +43,10 @@ def close_files(draw: Draw, filed: Filed) -> dict[str, str]:
 
 def _sheet_text(sheet: Sheet) -> str:
     lines = [
-        Shown(l.day, l.voucher, l.doc, l.ref, l.narration, l.code, l.amount, balance)
-        for l, balance in sheet.shown
+        Shown(
+            line.day, line.voucher, line.doc, line.ref, line.narration, line.code, line.amount, balance
+        )  # fmt: skip
+        for line, balance in sheet.shown
     ]
     return ledger_text(
         sheet.account, sheet.period, sheet.exported, sheet.opening, lines, sheet.closing, sheet.european
@@ -65,7 +67,7 @@ def memo_lines(binder: Binder) -> Iterator[MemoLine]:
         )
 
 
-def _named(binder: Binder, pieces: dict[int, int]) -> tuple[tuple[str, int], ...]:
+def _named(binder: Binder, pieces: Mapping[int, int]) -> tuple[tuple[str, int], ...]:
     return tuple(sorted((binder.line(key).voucher, cents) for key, cents in pieces.items()))
 
 
@@ -76,5 +78,7 @@ def _notes(draw: Draw, binder: Binder) -> dict[int, str]:
     texts = [text.format(n=draw.between(2, 9), receipt=draw.choice(shown))
              for text in draw.sample(vocabulary.REMARKS, 3)]  # fmt: skip
     for key in binder.withdrawn:
-        texts.insert(draw.below(4), draw.choice(vocabulary.WITHDRAWN).format(receipt=binder.line(key).voucher))
+        texts.insert(
+            draw.below(4), draw.choice(vocabulary.WITHDRAWN).format(receipt=binder.line(key).voucher)
+        )
     return dict(zip(days, texts, strict=False))

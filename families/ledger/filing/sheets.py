@@ -6,7 +6,7 @@ from datetime import date
 
 from families.ledger.files import vocabulary
 from families.ledger.filing.binder import LETTERS, Binder, Customer, Line, Sheet, line_of, month_name
-from families.ledger.planning.close_plan import PlannedYear
+from families.ledger.planning.close_plan import PlannedClose
 from families.ledger.planning.frame import YEAR
 from families.ledger.planning.plan import Plan
 from trapcli.core.draw import Draw
@@ -24,7 +24,7 @@ class Filed:
     index: tuple[tuple[str, str, str], ...]
 
 
-def file_year(draw: Draw, planned: PlannedYear) -> Filed:
+def file_year(draw: Draw, planned: PlannedClose) -> Filed:
     """Return the files of a planned year, without their texts."""
     plan = planned.plan
     binder = _empty_binder(draw, plan)
@@ -48,7 +48,7 @@ def file_year(draw: Draw, planned: PlannedYear) -> Filed:
 
 def _empty_binder(draw: Draw, plan: Plan) -> Binder:
     frame = plan.frame
-    names = _names(draw.stream("names"))
+    names = company_names(draw.stream("names"))
     codes = [next(plan.codes) for _ in range(frame.customers)]
     customers = {
         code: Customer(code, next(names), office) for code, office in zip(codes, frame.offices, strict=True)
@@ -71,7 +71,7 @@ def _empty_binder(draw: Draw, plan: Plan) -> Binder:
     )
 
 
-def _names(draw: Draw) -> Iterator[str]:
+def company_names(draw: Draw) -> Iterator[str]:
     """Yield different names of companies."""
     trades = draw.shuffled(vocabulary.TRADE)
     for number, name in enumerate(draw.shuffled(vocabulary.COMPANY)):
@@ -164,11 +164,10 @@ def _sheets(draw: Draw, binder: Binder) -> Iterator[Sheet]:
         exported = (after + draw.between(2, 9), _time(draw))
         path, first_path = period, ""
         if month in binder.first_exports:
-            path, first_path = draw.choice(((f"{period}-b", period), (period, f"{period}-b"),
-                                            (f"{period}-2", f"{period}-1"), (f"{period}-1", f"{period}-2")))  # fmt: skip
+            path, first_path = draw.shuffled([period, f"{period}-b"])
             changes = binder.first_exports[month]
-            first = [changes.get(line.key, line) for line in lines]
-            yield _sheet(first_path, binder.account, period, exported, opening, [l for l in first if l])
+            first = [shown for line in lines if (shown := changes.get(line.key, line))]
+            yield _sheet(first_path, binder.account, period, exported, opening, first)
             exported = (exported[0] + draw.between(8, 20), _time(draw))
         sheet = _sheet(path, binder.account, period, exported, opening, lines)
         sheet = sheet._replace(european=month in binder.european)
@@ -218,5 +217,3 @@ def _sheet(
 
 def _time(draw: Draw) -> str:
     return f"{draw.between(8, 17):02d}:{draw.between(0, 59):02d}"
-
-

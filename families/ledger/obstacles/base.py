@@ -15,7 +15,6 @@ class Obstacle:
     """A deviation that real books have, found only by noticing; an instance has its place in a case.
 
     name: the mistake of somebody who misses it, a key of the family's mistakes.
-    line: what that is, in a line.
     kept_only: whether it can be missed only by somebody who copies the memo.
     rank: what is missed together is misread in this order: first what is added, then what is changed,
         then whose it is taken for, then what is counted twice.
@@ -23,7 +22,6 @@ class Obstacle:
 
     __slots__ = ()
     name: ClassVar[str]
-    line: ClassVar[str]
     kept_only: ClassVar[bool] = False
     rank: ClassVar[int] = CHANGED
 

@@ -22,7 +22,6 @@ class RecodedCustomer(Obstacle):
     """A customer got a new code, or two, one after the other; the master says so."""
 
     name = "recoded_split"
-    line = "the codes of the re-coded customer settle as customers of their own"
     rank = OWNED
     customer: int
     codes: tuple[tuple[int, str], ...]  # (first day, code) after the first
@@ -73,7 +72,6 @@ class PaidByAnother(Obstacle):
     """A code that is never billed pays for a customer; the master says so."""
 
     name = "payer_apart"
-    line = "what another code pays for a customer settles nothing of that customer"
     customer: int
     keys: frozenset[int]
     code: str
@@ -90,9 +88,7 @@ class PaidByAnother(Obstacle):
                 yield PaidByAnother(who, frozenset(keys), code)
 
     def misread(self, reading: Reading) -> Reading:
-        rows = tuple(
-            Row(PAYER, row.event) if row.event.key in self.keys else row for row in reading.rows
-        )
+        rows = tuple(Row(PAYER, row.event) if row.event.key in self.keys else row for row in reading.rows)
         return replace(reading, rows=rows)
 
     def take(self, plan: Plan) -> None:
@@ -119,7 +115,6 @@ class WrongPosting(Obstacle):
     """Receipts were booked to a wrong customer; a journal of a later month puts them right."""
 
     name = "wrong_posting_kept"
-    line = "a receipt that was booked to the wrong customer, and later moved by a journal, stays there"
     moved: tuple[tuple[int, int, int], ...]  # (receipt, wrong customer, day of the journal)
     offices: tuple[str, ...]
 
@@ -160,15 +155,20 @@ class WrongPosting(Obstacle):
             month = binder.plan.frame.month_of(day)
             for side, code, amount in ((0, line.code, -line.amount), (1, right, line.amount)):
                 text = vocabulary.MOVED_FROM if side == 0 else vocabulary.MOVED_TO
-                extra = Line(day, JOURNAL - 2 * number - side, code, amount, text, key, vocabulary.JOURNAL_PAPER)
+                extra = Line(
+                    day, JOURNAL - 2 * number - side, code, amount, text, key, vocabulary.JOURNAL_PAPER
+                )
                 binder.months[month].append(extra)
 
     def evidence(self, binder: Binder) -> Iterator[tuple[str, str]]:
         for key, _, day in self.moved:
             line, month = binder.line(key), binder.plan.frame.month_of(day)
             journal = next(j for j in binder.months[month] if j.refers == key and j.amount < 0)
-            yield f"ledgers/{month_name(month)}.txt", (
-                f"journal of {iso(day)} quotes {line.doc}, the slip of {line.voucher} of {iso(line.day)} "
-                f"(booked to {line.code}), and moves it to {journal.code}"
+            yield (
+                f"ledgers/{month_name(month)}.txt",
+                (
+                    f"journal of {iso(day)} quotes {line.doc}, the slip of {line.voucher} of {iso(line.day)} "
+                    f"(booked to {line.code}), and moves it to {journal.code}"
+                ),
             )
         yield INDEX, "which voucher a slip belongs to"

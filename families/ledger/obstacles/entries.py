@@ -27,7 +27,6 @@ class ReturnedPayment(Obstacle):
     """A payment came back unpaid: what it had settled is open again."""
 
     name = "return_as_invoice"
-    line = "a payment that came back is taken for a new invoice"
 
     @staticmethod
     def places(draw: Draw, plan: Plan) -> Iterator[Obstacle]:
@@ -44,7 +43,6 @@ class CreditNote(Obstacle):
     """A credit note lessens the invoice that it quotes, and no other."""
 
     name = "credit_as_receipt"
-    line = "a credit note is put to invoices like a receipt"
 
     @staticmethod
     def places(draw: Draw, plan: Plan) -> Iterator[Obstacle]:
@@ -70,7 +68,6 @@ class WrittenOff(Obstacle):
     """Small rests that a receipt leaves are written off, as the memo shows."""
 
     name = "small_rest_kept"
-    line = "a small rest that a receipt leaves stays open, though such rests are written off"
     bound: int
 
     @staticmethod
@@ -84,7 +81,10 @@ class WrittenOff(Obstacle):
         binder.written = True
 
     def evidence(self, binder: Binder) -> Iterator[tuple[str, str]]:
-        yield MEMO, f"rests up to {money(self.bound - 1)} are in the column of what was written off, others are not"
+        yield (
+            MEMO,
+            f"rests up to {money(self.bound - 1)} are in the column of what was written off, others are not",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,6 @@ class WithdrawnLine(Obstacle):
     """A line of the memo is wrong, and a later note withdraws it."""
 
     name = "withdrawn_line_kept"
-    line = "a line of the memo that a later note withdraws is copied"
     kept_only = True
     receipt: int
     pieces: tuple[tuple[int, int], ...]

@@ -20,7 +20,6 @@ class LateEntries(Obstacle):
     """Entries of a month that were booked late stand in a file of their own."""
 
     name = "late_entries_missed"
-    line = "the entries booked late, in the supplement of their month, are left out"
     month: int
     keys: frozenset[int]
 
@@ -63,7 +62,6 @@ class CountedTwice(Obstacle):
     """The file of a month was delivered twice, under two names."""
 
     name = "duplicate_counted"
-    line = "a month whose file was delivered twice is counted twice"
     rank = COPIED
     month: int
     keys: frozenset[int]
@@ -86,7 +84,11 @@ class CountedTwice(Obstacle):
         plan.taken.add(self.month)
 
     def edit_sheets(self, binder: Binder) -> None:
-        names = (f"export-{self.month:02d}", f"copy-of-{month_name(self.month)}", f"{month_name(self.month)}-final")
+        names = (
+            f"export-{self.month:02d}",
+            f"copy-of-{month_name(self.month)}",
+            f"{month_name(self.month)}-final",
+        )
         binder.copied[self.month] = binder.draw.stream("copy").choice(names)
 
     def evidence(self, binder: Binder) -> Iterator[tuple[str, str]]:
@@ -99,7 +101,6 @@ class OtherFormat(Obstacle):
     """A month was exported with 1.234,56 and 31.03.2026."""
 
     name = "other_format_left_out"
-    line = "the month whose file has the other format of numbers and dates is left out"
     month: int
     keys: frozenset[int]
 
@@ -119,7 +120,10 @@ class OtherFormat(Obstacle):
         binder.european.add(self.month)
 
     def evidence(self, binder: Binder) -> Iterator[tuple[str, str]]:
-        yield f"ledgers/{month_name(self.month)}.txt", "its amounts are like 1.234,56, its dates like 31.03.2026"
+        yield (
+            f"ledgers/{month_name(self.month)}.txt",
+            "its amounts are like 1.234,56, its dates like 31.03.2026",
+        )
 
 
 class Changed(NamedTuple):
@@ -137,7 +141,6 @@ class FirstExport(Obstacle):
     """A month was exported again with corrections; both files are there."""
 
     name = "first_export_used"
-    line = "the first export of a month is taken, not the corrected one that was made later"
     month: int
     changed: Changed
     offices: tuple[str, ...]
@@ -194,5 +197,3 @@ class FirstExport(Obstacle):
             shown = f"{money(abs(line.amount))} under {line.code}" if line else "not there"
             then = f"{money(abs(right.amount))} under {right.code}"
             yield f"two files of {period}", f"{kind} {right.voucher}: first {shown}, then {then}"
-
-

@@ -1,7 +1,5 @@
 """All obstacles, in the order in which they find their places."""
 
-from collections.abc import Mapping
-
 from families.ledger.obstacles.base import Obstacle, Placing
 from families.ledger.obstacles.customers import PaidByAnother, RecodedCustomer, WrongPosting
 from families.ledger.obstacles.entries import CreditNote, ReturnedPayment, WithdrawnLine, WrittenOff
@@ -16,7 +14,6 @@ KINDS: tuple[type[Obstacle], ...] = (
 )  # fmt: skip
 SIMPLE = (LateEntries, RecodedCustomer, PriorYear, OtherAccount)  # all that the first levels have
 IN_ENTRIES = (ReturnedPayment, CreditNote, WrittenOff, OpeningItems)
-LINES: Mapping[str, str] = {kind.name: kind.line for kind in KINDS}
 
 
 def placing(kind: type[Obstacle]) -> Placing:

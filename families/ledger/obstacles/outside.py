@@ -7,8 +7,8 @@ from datetime import date
 from families.ledger.domain.formats import iso, money
 from families.ledger.domain.settlement import INVOICE, RECEIPT, Event
 from families.ledger.filing.binder import Binder, month_name
-from families.ledger.planning.frame import YEAR, is_workday
 from families.ledger.obstacles.base import ADDED, Obstacle, without
+from families.ledger.planning.frame import YEAR, is_workday
 from families.ledger.planning.plan import Plan
 from families.ledger.planning.reading import Reading, Row, sorted_rows
 from trapcli.core.draw import Draw
@@ -42,7 +42,6 @@ class PriorYear(Obstacle):
     """A file of last year is there; its account was closed out at the end of that year."""
 
     name = "prior_year_folded_in"
-    line = "the entries of last year's file that name a customer are put before this year's"
     rank = ADDED
     rows: tuple[Row, ...]
 
@@ -70,7 +69,6 @@ class OtherAccount(Obstacle):
     """A file of another account with entries of the same customers is there."""
 
     name = "other_account_folded_in"
-    line = "the entries of the other account's file are counted"
     rank = ADDED
     month: int
     rows: tuple[Row, ...]
@@ -99,7 +97,6 @@ class StrayEntry(Obstacle):
     """An entry of the account stands in the other account's file, whose balance it does not move."""
 
     name = "stray_entry_missed"
-    line = "an entry that stands in the other account's file by mistake is left out"
     key: int
     month: int
 
@@ -125,7 +122,10 @@ class StrayEntry(Obstacle):
 
     def evidence(self, binder: Binder) -> Iterator[tuple[str, str]]:
         line, period = binder.line(self.key), month_name(self.month)
-        yield f"ledgers/{period}.txt", f"the balance jumps by {money(line.amount)} where {line.voucher} is missing"
+        yield (
+            f"ledgers/{period}.txt",
+            f"the balance jumps by {money(line.amount)} where {line.voucher} is missing",
+        )
         (other,) = binder.others
         number = binder.other_account.split()[0]
         text = f"{iso(line.day)} {line.voucher} {line.code}, which does not move that file's balance"
@@ -137,7 +137,6 @@ class OpeningItems(Obstacle):
     """The year opens with invoices of last year that are still open."""
 
     name = "opening_items_left_out"
-    line = "the items that were open when the year began are left out"
     keys: frozenset[int]
 
     @staticmethod

@@ -55,7 +55,7 @@ def plan_case(draw: Draw, knobs: AuditKnobs, trap: str, outline: YearFrame) -> P
         places = _places(stream.stream("vouchers"), drafts, knobs.delayed)
         try:
             ledger.memo = draw_memo(stream, ledger, drafts, outline.memo_end, choices)
-            misses = [VoucherOrder(places), Carried()]
+            misses: list[Miss] = [VoucherOrder(places), Carried()]
             question = find_question(stream.stream("question"), trap, ledger, misses, outline.starts[0])
             if question is None:
                 continue

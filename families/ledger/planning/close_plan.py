@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from families.ledger.domain.practice import NARRATION, OFFICE, Practice
 from families.ledger.knobs import CloseKnobs
-from families.ledger.planning.frame import YearFrame, draw_frame
-from families.ledger.planning.memo_search import draw_memo, find_question, receipt_choices, shown_bound
 from families.ledger.obstacles.base import Obstacle
 from families.ledger.obstacles.entries import CreditNote, ReturnedPayment, WrittenOff
 from families.ledger.obstacles.library import IN_ENTRIES, draw_kinds, placing
 from families.ledger.obstacles.outside import OpeningItems
+from families.ledger.planning.frame import YearFrame, draw_frame
+from families.ledger.planning.memo_search import draw_memo, find_question, receipt_choices, shown_bound
 from families.ledger.planning.misses import practice_misses
 from families.ledger.planning.placement import place_all
 from families.ledger.planning.plan import Plan
@@ -106,5 +106,3 @@ def spare_codes(draw: Draw) -> Iterator[str]:
         if number not in taken:
             taken.add(number)
             yield str(number)
-
-

@@ -12,6 +12,7 @@ YEAR = 2026
 # Where the changeovers come, in percent of the days, by their number; the memo ends after the last.
 CHANGES = {0: (), 1: ((30, 46),), 2: ((18, 26), (40, 48)), 3: ((15, 20), (32, 37), (48, 54))}
 MEMO_END = (64, 72)  # percent of the days
+SILENT = 34  # percent of the customers that stop paying
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,8 @@ class YearFrame:
     customers: how many there are; they are numbered from 0.
     narrations: of receipts.
     offices: the office of each customer.
+    pays_until: the last day on which each customer pays. Some stop after the first changeover, so that
+        what their receipts skipped stays open to the end.
     """
 
     starts: tuple[int, ...]
@@ -31,6 +34,7 @@ class YearFrame:
     practice: Practice
     narrations: tuple[str, ...]
     offices: tuple[str, ...]
+    pays_until: tuple[int, ...]
 
     @property
     def last(self) -> int:
@@ -68,13 +72,22 @@ def draw_frame(
     narrations = tuple(draw.sample(vocabulary.RECEIVED, 4))
     towns = draw.sample(vocabulary.TOWNS, 3)
     offices = tuple(towns[n % 3] for n in draw.shuffled(range(customers)))
+    practice = _draw_practice(
+        draw, starts, changeovers, drawn, {NARRATION: narrations, OFFICE: towns}, groups
+    )  # fmt: skip
+    change = min(practice.changeovers, default=starts[0] + days * 40 // 100)
+    silent = draw.sample(range(customers), max(1, customers * SILENT // 100))
     return YearFrame(
         starts=starts,
         memo_end=starts[0] + days * draw.between(*MEMO_END) // 100,
         customers=customers,
-        practice=_draw_practice(draw, starts, changeovers, drawn, {NARRATION: narrations, OFFICE: towns}, groups),
+        practice=practice,
         narrations=narrations,
         offices=offices,
+        pays_until=tuple(
+            change + draw.between(-10, days * 12 // 100) if who in silent else starts[-1]
+            for who in range(customers)
+        ),
     )
 
 

@@ -13,10 +13,10 @@ from families.ledger.domain.questions import (
     OWED_SINCE,
     Question,
 )
-from families.ledger.domain.settlement import INVOICE, RECEIPT, Event, Settlement, pieces_by
+from families.ledger.domain.settlement import INVOICE, RECEIPT, Event, Pieces, Settlement, pieces_by
 from families.ledger.planning.misses import fixed_orders, practice_misses
 from families.ledger.planning.plan_failed import PlanFailed
-from families.ledger.planning.reading import Ledger, Miss, Reading, total
+from families.ledger.planning.reading import Ledger, Miss, total
 from families.ledger.planning.year import Draft
 from trapcli.core.draw import Draw
 
@@ -58,20 +58,27 @@ def _undo(state: Settlement, event: Event) -> None:
 
 def draw_memo(
     draw: Draw, ledger: Ledger, drafts: Sequence[Draft], end: int, choices: Choices
-) -> dict[int, dict[int, int]]:
+) -> dict[int, Pieces]:
     """Return receipt -> what it is put to, for the receipts that the memo shows.
 
     end: the last day of the memo.
 
     Raises PlanFailed if a rule of the practice is not shown often enough.
     """
-    receipts = [d.event for d in drafts if d.event.kind == RECEIPT and d.event.day <= end]
+    receipts = [d for d in drafts if d.event.kind == RECEIPT and d.event.day <= end]
     count = max(2, len(receipts) * draw.between(*GAPS) // 100)
-    if len(receipts) < count + 4:
-        raise PlanFailed("there are too few receipts for a memo")
+    customers = sorted({d.customer for d in receipts})
+    last = ledger.practice.rules[-1].base
+    problem = "there are too few receipts for a memo"
     for _ in range(GAP_DRAWS):
-        gaps = {event.key for event in draw.sample(receipts[2:-1], count)}
-        shown = [event for event in receipts if event.key not in gaps]
+        whose = draw.sample(customers, (len(customers) + 1) // 2)  # so that other accounts are known
+        theirs = [d.event for d in receipts[2:-1] if d.customer in whose]
+        if len(receipts) < count + 4 or len(theirs) < count:
+            continue
+        early = [e for e in theirs if choices[e.key][last] != choices[e.key][""]]
+        gaps = {e.key for e in draw.sample(early, min(len(early), draw.between(1, (count + 1) // 2)))}
+        gaps |= {e.key for e in draw.sample(theirs, count - len(gaps))}
+        shown = [d.event for d in receipts if d.event.key not in gaps]
         problem = _unseen_rule(ledger.practice, shown, choices)
         if not problem:
             return {event.key: dict(choices[event.key][""]) for event in shown}
@@ -88,7 +95,9 @@ def shown_bound(ledger: Ledger) -> int:
     settled = ledger.settlements(ledger.reading()).values()
     written = {receipt: rests for one in settled for receipt, rests in one.written.items()}
     shown = [cents for receipt in written.keys() & ledger.memo.keys() for cents in written[receipt].values()]
-    if len(shown) < EVIDENCE or max(cents for rests in written.values() for cents in rests.values()) > max(shown):
+    if len(shown) < EVIDENCE or max(cents for rests in written.values() for cents in rests.values()) > max(
+        shown
+    ):
         raise PlanFailed("the memo does not show the bound of what is written off")
     return max(shown) + 1
 

@@ -3,17 +3,9 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from families.ledger.domain.mistakes import CARRIED, FIRST_ORDER, LAST_ORDER, VOUCHER_ORDER
 from families.ledger.domain.practice import BASE_NAMES, BASES, Practice
 from families.ledger.planning.reading import Reading
-
-FIRST_ORDER, LAST_ORDER = "first_order_for_all", "last_order_for_all"
-CARRIED, VOUCHER_ORDER = "unapplied_carried", "voucher_order"
-LINES: Mapping[str, str] = {
-    FIRST_ORDER: "receipts that are not worked through are all put in the order that was first in force",
-    LAST_ORDER: "receipts that are not worked through are all put in the order that came in force last",
-    CARRIED: "cash that found no open invoice is kept for the customer's later invoices",
-    VOUCHER_ORDER: "entries take effect in the order of their vouchers, not of their dates",
-}
 
 
 @dataclass(frozen=True, slots=True)

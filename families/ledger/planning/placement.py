@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 
 from families.ledger.domain.limits import MIN_EFFECT
-from families.ledger.planning.misses import practice_misses
 from families.ledger.obstacles.base import Obstacle
 from families.ledger.obstacles.library import placing
+from families.ledger.planning.misses import practice_misses
 from families.ledger.planning.plan import Plan
 from families.ledger.planning.plan_failed import PlanFailed
 from families.ledger.planning.reading import Ledger, Miss

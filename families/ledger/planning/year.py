@@ -19,6 +19,7 @@ from trapcli.core.draw import Draw
 PROPOSALS = 3  # for one receipt; the one on which most orders differ is taken
 SMALLEST_RECEIPT, LARGEST_RECEIPT = 15_000, 2_500_000  # cents
 REST = 100  # cents between a rest that is written off and one that is not, at least
+BILLED_SILENT = 0.7  # how often a customer that still pays is taken, of all
 OVER = 9  # a receipt over all that is owed, where kinds of entries are drawn
 
 
@@ -90,7 +91,11 @@ class YearBuilder:
         slots: dict[tuple[int, int], int] = {}
         months = range(2, self.frame.months + 1)
         features = self.features
-        for kind, count in ((RETURN, features.returns), (CREDIT, features.credits), (OVER, features.overpaid)):
+        for kind, count in (
+            (RETURN, features.returns),
+            (CREDIT, features.credits),
+            (OVER, features.overpaid),
+        ):
             for month in self.draw.sample(months, min(count, len(months))):
                 free = [p for p in range(3, self.per_month) if (month, p) not in slots]
                 slots[month, self.draw.choice(free)] = kind
@@ -104,7 +109,11 @@ class YearBuilder:
             who = enter(day, free)
             if who >= 0:
                 return who
-        who = draw.choice(free)
+        paying = [who for who in free if day <= self.frame.pays_until[who]]
+        who = draw.choice(paying if paying and draw.chance(BILLED_SILENT) else free)
+        if day > self.frame.pays_until[who]:
+            self._add(who, Event(day, 0, INVOICE, 0, self._amount()))
+            return who
         count = len(self.states[who].owed)
         bill = 0.9 if count < 2 else 0.58 if count < 4 else 0.4 if count < 6 else 0.2
         if self.frame.month_of(day) == 1:
@@ -205,7 +214,11 @@ class YearBuilder:
 
     def _overpay(self, day: int, free: list[int]) -> int:
         """Pay more than all that a customer owes; return whose, -1 if nobody owes little."""
-        totals = {who: sum(self.states[who].owed.values()) for who in free if self.states[who].owed}
+        totals = {
+            who: sum(self.states[who].owed.values())
+            for who in free
+            if self.states[who].owed and day <= self.frame.pays_until[who]
+        }
         if not totals:
             return -1
         who = min(totals, key=totals.__getitem__)
