@@ -24,7 +24,8 @@ class WrittenCase:
     answer: digest of its answer.json.
     inputs: digest of its public directory.
     readme: digest of its README.
-    paths: digest of its paths; numbers in them, such as that of a month, may differ between cases.
+    paths: digest of its paths; numbers in them, and how many differ in nothing else, may differ between
+        cases.
     attempts: how many cases were drawn until this one held every invariant.
     """
 
@@ -77,7 +78,7 @@ def write_case(stages: Halves, recipe: Recipe, case: Case, *, index: int, attemp
         answer=answer,
         inputs=digest_of(listing(digests).encode()),
         readme=digests[README],
-        paths=digest_of("\n".join(sorted(NUMBER.sub("0", path) for path in digests)).encode()),
+        paths=digest_of("\n".join(sorted({NUMBER.sub("0", path) for path in digests})).encode()),
         attempts=attempts,
     )
 

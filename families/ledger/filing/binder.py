@@ -44,12 +44,13 @@ class Line:
 class Sheet(NamedTuple):
     """One file of the ledger.
 
+    role: what it is, such as "2026-03" or "2026-03-supplement"; its file has another name, see `Filed`.
     shown: the lines with the balance behind each.
     exported: a day and "14:05".
     european: whether it has 1.234,56 and 31.03.2026.
     """
 
-    path: str
+    role: str
     account: str
     period: str
     exported: tuple[int, str]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from families.ledger.files import vocabulary
-from families.ledger.files.paths import INDEX, MASTER, MEMO, NOTES, QUESTION, ledger_path
+from families.ledger.files.paths import INDEX, MASTER, MEMO, NOTES, QUESTION
 from families.ledger.files.render import (
     INDEX_HEAD,
     MASTER_HEAD,
@@ -24,7 +24,7 @@ from trapcli.core.draw import Draw
 def close_files(draw: Draw, filed: Filed) -> dict[str, str]:
     """Return all files of a close except its README: path -> text."""
     binder = filed.binder
-    files = {ledger_path(sheet.path): _sheet_text(sheet) for sheet in filed.sheets}
+    files = {filed.paths[sheet.role]: _sheet_text(sheet) for sheet in filed.sheets}
     title, start, end = (
         draw.choice(texts) for texts in (vocabulary.MEMO_TITLES, vocabulary.MEMO_STARTS, vocabulary.MEMO_ENDS)
     )
@@ -43,9 +43,7 @@ def close_files(draw: Draw, filed: Filed) -> dict[str, str]:
 
 def _sheet_text(sheet: Sheet) -> str:
     lines = [
-        Shown(
-            line.day, line.voucher, line.doc, line.ref, line.narration, line.code, line.amount, balance
-        )  # fmt: skip
+        Shown(line.day, line.voucher, line.doc, line.ref, line.narration, line.code, line.amount, balance)
         for line, balance in sheet.shown
     ]
     return ledger_text(

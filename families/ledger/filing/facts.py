@@ -7,6 +7,7 @@ from families.ledger.domain.formats import iso, money
 from families.ledger.domain.practice import BASE_NAMES, NARRATION, Practice
 from families.ledger.domain.questions import AnswerPart
 from families.ledger.domain.settlement import INVOICE, RECEIPT, Event
+from families.ledger.files.paths import ledger_path
 from families.ledger.filing.audit_files import FiledAudit
 from families.ledger.filing.sheets import Filed
 from families.ledger.planning.audit_plan import PlannedAudit
@@ -25,8 +26,11 @@ def close_facts(filed: Filed, planned: PlannedClose) -> dict[str, Any]:
         who: f"{known[-1][1]} {binder.customers[known[0][1]].name}" for who, known in binder.codes.items()
     }
     facts = _facts(planned.ledger, planned.misses, lambda key: vouchers.get(key, "a copy"), names)
+    paths = {ledger_path(role): path for role, path in filed.paths.items()}
     for obstacle in planned.obstacles:
-        facts["missed"][obstacle.name]["evidence"] = [list(row) for row in obstacle.evidence(binder)]
+        facts["missed"][obstacle.name]["evidence"] = [
+            [paths.get(path, path), text] for path, text in obstacle.evidence(binder)
+        ]
     return facts
 
 

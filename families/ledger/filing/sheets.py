@@ -1,10 +1,12 @@
 """File a planned year: codes, vouchers, documents and sheets, as its obstacles change them."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
 from families.ledger.files import vocabulary
+from families.ledger.files.paths import ledger_path
 from families.ledger.filing.binder import LETTERS, Binder, Customer, Line, Sheet, line_of, month_name
 from families.ledger.planning.close_plan import PlannedClose
 from families.ledger.planning.frame import YEAR
@@ -17,11 +19,15 @@ OTHER_PAPERS = 60  # percent of the invoices that have a second paper
 
 @dataclass(frozen=True, slots=True)
 class Filed:
-    """A binder with its sheets, and the index: (document, voucher, type)."""
+    """A binder with its sheets, and the index: (document, voucher, type).
+
+    paths: role of a sheet -> its path. All are named alike, so that names do not tell what a file is.
+    """
 
     binder: Binder
     sheets: tuple[Sheet, ...]
     index: tuple[tuple[str, str, str], ...]
+    paths: dict[str, str]
 
 
 def file_year(draw: Draw, planned: PlannedClose) -> Filed:
@@ -43,7 +49,8 @@ def file_year(draw: Draw, planned: PlannedClose) -> Filed:
     for obstacle in planned.obstacles:
         obstacle.edit_sheets(binder)
     _remarks(draw.stream("notes"), binder)
-    return Filed(binder, tuple(_sheets(draw.stream("sheets"), binder)), index)
+    sheets = tuple(_sheets(draw.stream("sheets"), binder))
+    return Filed(binder, sheets, index, _paths(draw.stream("paths"), sheets))
 
 
 def _empty_binder(draw: Draw, plan: Plan) -> Binder:
@@ -148,6 +155,17 @@ def _remarks(draw: Draw, binder: Binder) -> None:
         customer.note = note.format(code=draw.choice([code for code in codes if code != customer.code]))
 
 
+def _paths(draw: Draw, sheets: Sequence[Sheet]) -> dict[str, str]:
+    """Name the files of a month 1, 2, .. in any order."""
+    count: Counter[str] = Counter()
+    paths = {}
+    for sheet in draw.shuffled(sheets):
+        month = sheet.role[:7] if sheet.role[:2] == "20" and sheet.role[5:7].isdigit() else sheet.period
+        count[month] += 1
+        paths[sheet.role] = ledger_path(f"{month}-{count[month]}")
+    return paths
+
+
 # --- sheets ---------------------------------------------------------------------------
 
 
@@ -156,24 +174,22 @@ def _sheets(draw: Draw, binder: Binder) -> Iterator[Sheet]:
     if items := binder.months[0]:
         opening = sum(line.amount for line in items)
         exported = (binder.plan.frame.starts[0] + draw.between(3, 9), _time(draw))
-        yield _sheet(f"{YEAR}-opening", binder.account, "opening items", exported, 0, items)
+        yield _sheet(f"{YEAR}-opening", binder.account, f"{YEAR}-00", exported, 0, items)
     for month in range(1, binder.plan.frame.months + 1):
         lines = [line for line in binder.months[month] if not line.late]
         late = [line for line in binder.months[month] if line.late]
         period, after = month_name(month), binder.plan.frame.starts[month]
         exported = (after + draw.between(2, 9), _time(draw))
-        path, first_path = period, ""
         if month in binder.first_exports:
-            path, first_path = draw.shuffled([period, f"{period}-b"])
             changes = binder.first_exports[month]
             first = [shown for line in lines if (shown := changes.get(line.key, line))]
-            yield _sheet(first_path, binder.account, period, exported, opening, first)
+            yield _sheet(f"{period}-first", binder.account, period, exported, opening, first)
             exported = (exported[0] + draw.between(8, 20), _time(draw))
-        sheet = _sheet(path, binder.account, period, exported, opening, lines)
+        sheet = _sheet(period, binder.account, period, exported, opening, lines)
         sheet = sheet._replace(european=month in binder.european)
         yield sheet
         if month in binder.copied:
-            yield sheet._replace(path=binder.copied[month])
+            yield sheet._replace(role=binder.copied[month])
         opening = sheet.closing
         if late:
             exported = (after + draw.between(15, 27), _time(draw))
@@ -198,12 +214,20 @@ def _foreign_sheets(draw: Draw, binder: Binder) -> Iterator[Sheet]:
             shown.insert(draw.between(1, len(shown) - 1), line)
         exported = (frame.starts[month] + draw.between(2, 9), _time(draw))
         number = binder.other_account.split()[0]
-        path, period = f"{month_name(month)}-{number}", month_name(month)
-        yield _sheet(path, binder.other_account, period, exported, binder.other_opening, shown, foreign=True)
+        period = month_name(month)
+        yield _sheet(
+            f"{period}-{number}",
+            binder.other_account,
+            period,
+            exported,
+            binder.other_opening,
+            shown,
+            foreign=True,
+        )
 
 
 def _sheet(
-    path: str, account: str, period: str, exported: tuple[int, str], opening: int, lines: Sequence[Line],
+    role: str, account: str, period: str, exported: tuple[int, str], opening: int, lines: Sequence[Line],
     foreign: bool = False,
 ) -> Sheet:  # fmt: skip
     """Return a sheet; a stray line moves its own account's balance, though it is not shown there."""
@@ -212,7 +236,7 @@ def _sheet(
         balance += 0 if line.stray and foreign else line.amount
         if foreign or not line.stray:
             shown.append((line, balance))
-    return Sheet(path, account, period, exported, opening, tuple(shown), balance)
+    return Sheet(role, account, period, exported, opening, tuple(shown), balance)
 
 
 def _time(draw: Draw) -> str:

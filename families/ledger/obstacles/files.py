@@ -93,7 +93,9 @@ class CountedTwice(Obstacle):
 
     def evidence(self, binder: Binder) -> Iterator[tuple[str, str]]:
         period = month_name(self.month)
-        yield f"ledgers/{binder.copied[self.month]}.txt", f"the same, byte by byte, as ledgers/{period}.txt"
+        text = "is the same, byte by byte, as another file of the month"
+        yield f"ledgers/{binder.copied[self.month]}.txt", text
+        yield f"ledgers/{period}.txt", text
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,4 +198,4 @@ class FirstExport(Obstacle):
             kind = "invoice" if right.key in (self.changed.invoice, self.changed.missing) else "receipt"
             shown = f"{money(abs(line.amount))} under {line.code}" if line else "not there"
             then = f"{money(abs(right.amount))} under {right.code}"
-            yield f"two files of {period}", f"{kind} {right.voucher}: first {shown}, then {then}"
+            yield f"ledgers/{period}-first.txt", f"{kind} {right.voucher}: first {shown}, then {then}"
