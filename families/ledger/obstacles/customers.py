@@ -1,15 +1,16 @@
 """Obstacles in whose an entry is: customers with several codes, payers for others, wrong postings."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from families.ledger.domain.formats import iso
+from families.ledger.domain.settlement import CREDIT, RETURN
 from families.ledger.files import vocabulary
 from families.ledger.files.paths import INDEX, MASTER
 from families.ledger.filing.binder import Binder, Customer, Line, month_name
 from families.ledger.obstacles.base import OWNED, Obstacle
 from families.ledger.planning.plan import Plan
-from families.ledger.planning.reading import ALIAS, Reading, Row
+from families.ledger.planning.reading import ALIAS, Reading, Row, sorted_rows
 from trapcli.core.draw import Draw
 
 PAYER = 500  # the customer that a payer's code is taken for
@@ -41,12 +42,17 @@ class RecodedCustomer(Obstacle):
             yield RecodedCustomer(who, tuple(zip(cuts, codes, strict=True)), "", note)
 
     def misread(self, reading: Reading) -> Reading:
-        return replace(reading, rows=tuple(self._split(row) for row in reading.rows))
+        day_of = {row.event.key: row.event.day for row in reading.rows}
+        return replace(reading, rows=sorted_rows(self._split(row, day_of) for row in reading.rows))
 
-    def _split(self, row: Row) -> Row:
+    def _split(self, row: Row, day_of: Mapping[int, int]) -> Row:
+        """Return the row under its code; what comes back or is credited is the other entry's code's."""
         if row.customer != self.customer:
             return row
-        number = sum(row.event.day >= since for since, _ in self.codes)
+        day = row.event.day
+        if row.event.kind in (RETURN, CREDIT):
+            day = day_of.get(row.event.ref, day)
+        number = sum(day >= since for since, _ in self.codes)
         return row._replace(customer=row.customer + ALIAS * number)
 
     def edit_lines(self, binder: Binder) -> None:
@@ -146,7 +152,8 @@ class WrongPosting(Obstacle):
 
     def take(self, plan: Plan) -> None:
         plan.busy |= {key for key, _, _ in self.moved}
-        plan.journals |= {plan.frame.month_of(day) for _, _, day in self.moved}
+        for key, _, day in self.moved:
+            plan.journals |= {plan.frame.month_of(day), plan.frame.month_of(plan.drafts[key].event.day)}
 
     def edit_lines(self, binder: Binder) -> None:
         for number, (key, who, day) in enumerate(self.moved):

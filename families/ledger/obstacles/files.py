@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from families.ledger.domain.formats import iso, money
+from families.ledger.domain.settlement import RETURN
 from families.ledger.filing.binder import Binder, month_name
 from families.ledger.obstacles.base import COPIED, Obstacle, without
 from families.ledger.planning.plan import Plan
@@ -108,7 +109,9 @@ class OtherFormat(Obstacle):
 
     @staticmethod
     def places(draw: Draw, plan: Plan) -> Iterator[Obstacle]:
-        for month in draw.shuffled([m for m in plan.free_months() if m not in plan.journals]):
+        back = {d.event.ref for d in plan.drafts if d.event.kind == RETURN}
+        needed = plan.journals | {plan.frame.month_of(plan.drafts[key].event.day) for key in back}
+        for month in draw.shuffled([m for m in plan.free_months() if m not in needed]):
             keys = (d.event.key for d in plan.drafts if plan.frame.month_of(d.event.day) == month)
             yield OtherFormat(month, frozenset(keys))
 

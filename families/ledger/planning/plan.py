@@ -19,7 +19,7 @@ class Plan:
     codes: numbers for customers' codes that nobody has yet.
     busy: the entries that an obstacle has changed.
     taken: the months whose file an obstacle has changed.
-    journals: the months with journals.
+    journals: the months with journals, and those of the receipts that they move.
     """
 
     frame: YearFrame

@@ -4,6 +4,6 @@ It shares no code with the modules that generate and check the cases. It reads, 
 practice in its own way, which makes their agreement a check of both.
 """
 
-from families.ledger.solver.solving import solve_audit, solve_close
+from families.ledger.solver.solving import audit_answer, close_answer, solve_audit, solve_close
 
-__all__ = ["solve_audit", "solve_close"]
+__all__ = ["audit_answer", "close_answer", "solve_audit", "solve_close"]

@@ -1,115 +1,92 @@
 """Read the question from its words: what is asked for, of which invoices, of whom, and when."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 
-from families.ledger.solver.settling import Account
+from families.ledger.solver.accounts import Accounts
 from families.ledger.solver.sheets import UnclearFiles
 
-OWED, IN_FULL, IN_PART, CASH = "owed", "in full", "in part", "cash"
 MONTHS = (
-    "january", "february", "march", "april", "may", "june",
-    "july", "august", "september", "october", "november", "december",
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
-NAMES = "|".join(MONTHS)
-DAY = re.compile(
-    rf"(?P<iso>\d{{4}}-\d\d-\d\d)|(?P<d>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<m>{NAMES}),? (?P<y>\d{{4}})"
-    rf"|(?P<m2>{NAMES}) (?P<d2>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<y2>\d{{4}})",
-    re.IGNORECASE,
-)
-# The words around a day (written here as @) decide what it bounds; the first pattern that fits counts.
-BOUNDS = (
-    ("end", r"\b(?:(?:end|close) of|up to|until|through|as of|as at|at) @"),
-    ("before", r"\b(?:before|earlier than|prior to|older than) @"),
-    ("since", r"\b(?:on (?:or|and) after|from|since) @|@ (?:or later|or after|onwards?)\b"),
-)
-# The words of each type of question; the first pattern that fits counts.
-TYPES = (
-    (IN_PART, r"\bin part\b|\bpartly\b|\bpart[- ]paid\b|some cash but not all"),
-    (IN_FULL, r"\bin full\b|\bfully\b|\bcompletely\b|nothing is owed"),
-    (CASH, r"\bcash\b|\breceipts\b|\bmoney\b|\bpaid us\b"),
-    (OWED, r"\bow(?:e|es|ed)\b|\boutstanding\b|\bopen\b|\bunpaid\b"),
-)
+DAY = rf"(\d{{4}}-\d\d-\d\d|\d{{1,2}} (?:{'|'.join(MONTHS)}) \d{{4}})"
+SINCE = re.compile(rf"(?:on or after|from) {DAY}|{DAY} or later")
+BEFORE = re.compile(rf"(?:before|earlier than) {DAY}")
+CASH = re.compile(rf"(?:came in from|receipts dated|paid us on and after) {DAY}(?: or later)?")
+END = re.compile(rf"(?:end|close) of {DAY}")
+OWED, IN_FULL, IN_PART, BILLED_OPEN, CASH_TO = "owed", "in full", "in part", "billed and open", "cash"
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked.
-
-    type: one of the `TYPES`.
-    end: the day at whose close the answer is taken.
-    since: the first day of billing.
-    before: the day after the last day of billing.
-    cash_since: the first day of the receipts that count.
-    customer: the name of the one asked about, or "".
-    """
+    """What is asked; since and before bound the days of billing, names are of the customers asked about."""
 
     type: str
-    account: str
-    end: date
-    since: date = date.min
-    before: date = date.max
-    cash_since: date = date.min
-    customer: str = ""
+    since: date
+    before: date
+    cash_since: date
+    names: frozenset[str]
 
-    def answer(self, accounts: Iterable[Account]) -> int:
-        """Return the answer in cents."""
-        return sum(self._part(account) for account in accounts)
-
-    def _part(self, account: Account) -> int:
-        scope = {e.voucher: e.cents for e in account.billed.values() if self.since <= e.day < self.before}
-        if self.type == CASH:
+    def answer(self, accounts: Accounts, name_of: dict[str, str]) -> int:
+        """Return the amount asked for, in cents; name_of: code -> customer."""
+        asked = {
+            invoice: event
+            for invoice, event in accounts.billed.items()
+            if self.since <= event.entry.day < self.before
+            and (not self.names or name_of.get(event.customer) in self.names)
+        }
+        left = {invoice: cents for owed in accounts.owed.values() for invoice, cents in owed.items()}
+        if self.type == CASH_TO:
             return sum(
-                cents
-                for receipt, invoice, cents in account.applied
-                if receipt.day >= self.cash_since and invoice.voucher in scope
+                part
+                for receipt, parts in accounts.cash.items()
+                if accounts.paid[receipt].entry.day >= self.cash_since
+                for invoice, part in parts.items()
+                if invoice in asked
             )
         if self.type == IN_FULL:
-            return sum(cents for invoice, cents in scope.items() if invoice not in account.owed)
-        owed = [(account.owed.get(invoice, 0), cents) for invoice, cents in scope.items()]
-        return sum(left for left, cents in owed if self.type == OWED or left < cents)
+            return sum(event.amount for invoice, event in asked.items() if invoice not in left)
+        if self.type == BILLED_OPEN:
+            return sum(event.amount for invoice, event in asked.items() if invoice in left)
+        if self.type == IN_PART:
+            return sum(left[i] for i, event in asked.items() if 0 < left.get(i, 0) < event.amount)
+        return sum(left.get(invoice, 0) for invoice in asked)
 
 
 def read_question(text: str, names: Iterable[str]) -> Question:
-    """Return the question that a text asks; UnclearFiles if it is not clear.
-
-    names: of the customers.
-    """
-    account = re.search(r"^Account (.+?)\.?$", text, re.MULTILINE)
-    if not account:
-        raise UnclearFiles("the question names no account")
-    words = " ".join(text[account.end() :].split())
-    mentioned = [name for name in names if re.search(rf"\b{re.escape(name)}\b", words)]
-    customer = max(mentioned, key=len, default="")
-    words = words.replace(customer, "it") if customer else words
-    question_type = next((t for t, pattern in TYPES if re.search(pattern, words, re.IGNORECASE)), "")
-    days = _days(words)
-    if not question_type or "end" not in days:
-        raise UnclearFiles("the question does not say what it asks for, or for which day")
-    if question_type == CASH:
-        days["cash_since"] = days.pop("since", date.min)
-    return Question(question_type, account[1], customer=customer, **days)
+    """Return what a text asks; UnclearFiles if it says no end."""
+    text = " ".join(text.partition("Year")[2].split())
+    if not END.search(text):
+        raise UnclearFiles("the question does not say at whose end it asks")
+    cash = CASH.search(text)
+    scope = CASH.sub("", text) if cash else text
+    since, before = SINCE.search(scope), BEFORE.search(scope)
+    return Question(
+        _type(text, bool(cash)),
+        _day(next(filter(None, since.groups()))) if since else date.min,
+        _day(before[1]) if before else date.max,
+        _day(cash[1]) if cash else date.min,
+        frozenset(name for name in names if name in text),
+    )
 
 
-def _days(words: str) -> dict[str, date]:
-    """Return the days in a text, by what they bound."""
-    days: dict[str, date] = {}
-    for day in DAY.finditer(words):
-        around = f"{words[max(0, day.start() - 20) : day.start()]}@{words[day.end() : day.end() + 12]}"
-        for bound, pattern in BOUNDS:
-            if re.search(pattern, around, re.IGNORECASE):
-                if days.setdefault(bound, _date(day.groupdict())) != _date(day.groupdict()):
-                    raise UnclearFiles(f"the question names two days as {bound}")
-                break
-        else:
-            raise UnclearFiles(f"it is not clear what {day[0]} is in the question")
-    return days
+def _type(text: str, cash: bool) -> str:
+    if cash:
+        return CASH_TO
+    if re.search("anything is left|not settled in full", text):
+        return BILLED_OPEN
+    if re.search("settled in full|nothing is left", text):
+        return IN_FULL
+    if re.search("in part|something, but not all", text):
+        return IN_PART
+    return OWED
 
 
-def _date(groups: Mapping[str, str | None]) -> date:
-    if groups["iso"]:
-        return date.fromisoformat(groups["iso"])
-    day, month, year = (groups[part] or groups[f"{part}2"] or "" for part in "dmy")
-    return date(int(year), MONTHS.index(month.lower()) + 1, int(day))
+def _day(text: str) -> date:
+    if "-" in text:
+        return date.fromisoformat(text)
+    number, month, year = text.split()
+    return date(int(year), MONTHS.index(month) + 1, int(number))

@@ -1,142 +1,171 @@
-"""Read ledger sheets from text in columns. Amounts are whole cents; a credit is negative."""
+"""Read the files of a case into plain records, each as it stands there."""
 
+import csv
+import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from itertools import pairwise
-from typing import NamedTuple
-
-COLUMNS = ("Date", "Voucher", "Ref doc", "Narration", "Cust", "Debit", "Credit", "Balance")
-RIGHT_ALIGNED = ("Debit", "Credit", "Balance")  # these end where their names end, the others begin there
-SETTLES = re.compile(r"\s*(?:settles\s+(\S+)|unapplied)\s+(\S+)\s*")
-CUSTOMER = re.compile(r"\s+(\d+)\s+(.+)")
-BALANCE = re.compile(r"(Opening balance|Closing balance|Total)\s+(\S+)(?:\s+(\S+))?")
-OPENING, CLOSING, TOTAL = "opening", "closing", "total"
 
 
-class UnclearFiles(Exception):
-    """The files do not lead to one answer; the message says why."""
-
-
-class Entry(NamedTuple):
-    """A line of a ledger. Sorted entries are in the order in which they take effect."""
-
-    day: date
-    voucher: str
-    ref: str
-    narration: str
-    code: str
-    cents: int
-
-
-class WorkedReceipt(NamedTuple):
-    """A receipt applied by hand: what it settled of which invoices, and what was left of it."""
-
-    receipt: str
-    settles: dict[str, int]
-    unapplied: int
+class UnclearFiles(ValueError):
+    """The files cannot be made sense of."""
 
 
 @dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of a ledger; debit and credit in cents, one of them 0."""
+
+    day: date
+    voucher: str
+    doc: str
+    ref: str
+    narration: str
+    code: str
+    debit: int
+    credit: int
+    balance: int | None = None
+
+
+@dataclass(slots=True)
 class Sheet:
-    """A text of entries.
+    """A ledger file. style: how its numbers are written."""
 
-    customers: code -> name.
-    totals: the balances and the total that the text shows.
-    """
-
-    account: str
-    period: str
+    account: str = ""
+    period: str = ""
+    exported: str = ""
+    opening: int = 0
+    closing: int = 0
+    style: str = "1,234.56"
     entries: list[Entry] = field(default_factory=list)
-    worked: list[WorkedReceipt] = field(default_factory=list)
-    customers: dict[str, str] = field(default_factory=dict)
-    totals: dict[str, int] = field(default_factory=dict)
 
-    @property
-    def opening(self) -> int:
-        return self.totals[OPENING]
 
-    @property
-    def closing(self) -> int:
-        return self.totals[CLOSING]
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """A receipt that was worked through by hand: what it settled, and what was written off with it."""
+
+    settled: Mapping[str, int]
+    written: Mapping[str, int] = field(default_factory=dict)
+
+
+AMOUNT = re.compile(r"-?[\d.,]+[.,]\d\d$")
+PIECE = re.compile(r"(\S+) (-?[\d,]+\.\d\d)")
+HEADINGS = ("Date", "Voucher", "Doc", "Ref", "Narration", "Cust", "Debit", "Credit", "Balance")
 
 
 def cents(text: str) -> int:
-    """Return 59,240.61 or 59240.61 as whole cents."""
-    try:
-        whole, part = text.replace(",", "").split(".")
-        if len(part) == 2:
-            return int(whole + part)
-    except ValueError:
-        pass
-    raise UnclearFiles(f"{text!r} is not an amount")
+    """Return an amount in either style as cents; UnclearFiles if it is none."""
+    text = text.strip()
+    if not AMOUNT.match(text):
+        raise UnclearFiles(f"{text!r} is not an amount")
+    return int(re.sub(r"[.,]", "", text))
+
+
+def day(text: str) -> date:
+    """Return a date in either style."""
+    text = text.strip()
+    if "." in text:
+        return date(*(int(part) for part in reversed(text.split("."))))
+    return date.fromisoformat(text)
 
 
 def read_sheet(text: str) -> Sheet:
-    """Return the sheet in a text; UnclearFiles if its balances or totals do not follow from its entries."""
-    lines = text.splitlines()
-    sheet = Sheet(_header_value(lines, "Account"), _header_value(lines, "Period"))
-    cells: Sequence[slice] = ()
-    by_hand, balance = False, 0
-    for line in lines:
+    """Return a ledger file of a close."""
+    sheet, columns = Sheet(), {}
+    for line in text.splitlines():
+        for heading in ("Account", "Period", "Exported"):
+            if line.startswith(heading + " "):
+                setattr(sheet, heading.lower(), line.removeprefix(heading).strip())
         if line.startswith("Date "):
-            cells = _cells_of(line)
-        elif line[:1].isdigit() and cells:
-            entry, shown = _entry(line, cells)
-            sheet.entries.append(entry)
-            if by_hand and entry.cents < 0:
-                sheet.worked.append(WorkedReceipt(entry.voucher, {}, 0))
-            balance += entry.cents
-            if shown and cents(shown) != balance:
-                raise UnclearFiles(f"the balance at {entry.voucher} does not follow")
-        elif (match := SETTLES.fullmatch(line)) and sheet.worked:
-            _add_to_last(sheet.worked, match[1], cents(match[2]))
-        elif match := BALANCE.search(line):
-            name = match[1].split()[0].lower()
-            sheet.totals[name] = cents(match[2]) - (cents(match[3]) if match[3] else 0)
-            if name == OPENING:
-                balance = sheet.totals[name]
-            elif sheet.totals[name] != balance:
-                raise UnclearFiles(f"the {match[1].lower()} of {sheet.period} does not follow")
-        elif line.lower().endswith("worked through"):
-            by_hand = not line.lower().startswith("not")
-        elif (match := CUSTOMER.fullmatch(line)) and not cells:
-            sheet.customers[match[1]] = match[2]
+            columns = _columns(line)
+            continue
+        if not columns or not line.strip():
+            continue
+        cells = {name: line[place].strip() for name, place in columns.items()}
+        if "balance" in cells["Narration"].lower() and not cells["Date"]:
+            which = "opening" if cells["Narration"].lower().startswith("opening") else "closing"
+            setattr(sheet, which, cents(cells["Balance"]))
+        else:
+            sheet.entries.append(_entry(cells))
+            if re.search(r",\d\d$", cells["Balance"]):
+                sheet.style = "1.234,56"
     return sheet
 
 
-def _header_value(lines: Sequence[str], word: str) -> str:
-    """Return what follows the word at the beginning of a line."""
-    for line in lines:
-        if line.startswith(f"{word} "):
-            return line.removeprefix(word).strip()
-    raise UnclearFiles(f"a ledger does not name its {word.lower()}")
-
-
-def _cells_of(header: str) -> list[slice]:
-    """Return where the cells of a line are, by its header. A number includes the blanks in front of it."""
-    cells, start = [], 0
-    names = [name for name in COLUMNS if name in header]
-    for name, after in pairwise([*names, RIGHT_ALIGNED[0]]):
-        end = header.index(name) + len(name) if after in RIGHT_ALIGNED else header.index(after)
-        cells.append(slice(start, end))
+def _columns(head: str) -> dict[str, slice]:
+    """Return where each column is; the last three are right-aligned and end with their names."""
+    names = [name for name in HEADINGS if name in head.split()]
+    places, start = {}, 0
+    for name, following in zip(names, [*names[1:], ""], strict=True):
+        right = following in ("Debit", "Credit", "Balance")
+        end = head.index(name) + len(name) if name in ("Debit", "Credit", "Balance") or right else (
+            head.index(following) if following else len(head))  # fmt: skip
+        places[name] = slice(start, end if following else None)
         start = end
-    return cells
+    return places
 
 
-def _entry(line: str, cells: Sequence[slice]) -> tuple[Entry, str]:
-    """Return an entry, and the balance behind it, or "" if there is none."""
-    day, voucher, ref, narration, code, debit, credit, *balance = (line[cell].strip() for cell in cells)
+def _entry(cells: Mapping[str, str]) -> Entry:
+    debit, credit = (cents(cells[side]) if cells[side] else 0 for side in ("Debit", "Credit"))
     if bool(debit) == bool(credit):
-        raise UnclearFiles(f"{voucher} is neither a debit nor a credit")
-    amount = cents(debit) if debit else -cents(credit)
-    return Entry(date.fromisoformat(day), voucher, ref, narration, code, amount), "".join(balance)
+        raise UnclearFiles(f"{cells['Voucher']} is neither a debit nor a credit")
+    balance = cents(cells["Balance"]) if cells.get("Balance") else None
+    return Entry(
+        day(cells["Date"]), cells["Voucher"], cells.get("Doc", ""), cells["Ref"], cells["Narration"],
+        cells["Cust"], debit, credit, balance,
+    )  # fmt: skip
 
 
-def _add_to_last(worked: list[WorkedReceipt], invoice: str | None, amount: int) -> None:
-    """Add what a line below a receipt says; invoice: None if the amount is unapplied."""
-    if invoice:
-        worked[-1].settles[invoice] = amount
-    else:
-        worked[-1] = worked[-1]._replace(unapplied=amount)
+def read_memo(text: str) -> dict[str, Worked]:
+    """Return receipt -> what the memo says of it."""
+    memo, heads = {}, []
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if cells[0] == "Date":
+            heads = cells
+        elif heads and re.match(r"\d{4}-", cells[0]):
+            row = dict(zip(heads, cells, strict=True))
+            memo[row["Receipt"]] = Worked(
+                dict(_pieces(row["Settles"])), dict(_pieces(row.get("Written off", "")))
+            )
+    return memo
+
+
+def _pieces(text: str) -> Iterator[tuple[str, int]]:
+    for voucher, amount in PIECE.findall(text):
+        yield voucher, cents(amount)
+
+
+def withdrawn(notes: str, memo: Mapping[str, Worked]) -> set[str]:
+    """Return the receipts whose line of the memo a note takes back."""
+    gone = set()
+    for line in notes.splitlines():
+        if re.search(r"withdrawn|no longer stands|strike", line):
+            gone |= {receipt for receipt in memo if receipt in line}
+    return gone
+
+
+def rows(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def read_audit_sheet(text: str) -> tuple[Sheet, dict[str, str], dict[str, Worked]]:
+    """Return the sheet of an audit, code -> customer, and what was worked through by hand."""
+    sheet, columns, names = Sheet(), {}, {}
+    worked: dict[str, dict[str, int]] = {}
+    for line in text.splitlines():
+        if line.startswith("Account "):
+            sheet.account = line.removeprefix("Account ").strip()
+        elif line.startswith("Date "):
+            columns = _columns(line)
+        elif not columns and (match := re.fullmatch(r"  (\d+)  (.+)", line)):
+            names[match[1]] = match[2]
+        elif columns and re.match(r"\d", line):
+            sheet.entries.append(_entry({name: line[place].strip() for name, place in columns.items()}))
+        elif columns and (match := re.fullmatch(r" +(settles \S+|unapplied) +(\S+)", line)):
+            if not sheet.entries:
+                raise UnclearFiles("a line says what a receipt settles, but no receipt is above it")
+            pieces = worked.setdefault(sheet.entries[-1].voucher, {})
+            if match[1] != "unapplied":
+                pieces[match[1].removeprefix("settles ")] = cents(match[2])
+    return sheet, names, {receipt: Worked(pieces) for receipt, pieces in worked.items()}

@@ -1,81 +1,163 @@
 """Solve a case: from its files to what an agent prints. A mistake breaks one rule and keeps the others."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
-from families.ledger.solver.books import Books, by_customer, cites_of, read_audit, read_close
-from families.ledger.solver.policy_search import ALWAYS, CITATION_ALWAYS, CITATION_NEVER, Practice
-from families.ledger.solver.settling import settle
-from families.ledger.solver.sheets import UnclearFiles
+from families.ledger.solver.accounts import Accounts, Order
+from families.ledger.solver.binder import QUESTION, Binder, read_binder
+from families.ledger.solver.events import BILL, PAY, Happening, close_events
+from families.ledger.solver.practice import Practice, Search
+from families.ledger.solver.question import Question, read_question
+from families.ledger.solver.sheets import UnclearFiles, Worked, read_audit_sheet
 
-Read = Callable[[tuple[tuple[str, str], ...]], Books]
-PRACTICES = {"citation_always": CITATION_ALWAYS, "citation_never": CITATION_NEVER}
-MISSED, PRIOR, SPLIT = "missed_supplement", "prior_year_folded_in", "recoded_split"
-VOUCHER_ORDER, CARRIED = "voucher_order", "unapplied_carried"
-KNOWN = {*PRACTICES, MISSED, PRIOR, SPLIT, VOUCHER_ORDER, CARRIED}
+FIRST, LAST, CARRIED, VOUCHERS = (
+    "first_order_for_all", "last_order_for_all", "unapplied_carried", "voucher_order",
+)  # fmt: skip
+CLOSE = frozenset(
+    (
+        FIRST, LAST, "late_entries_missed", "recoded_split", "prior_year_folded_in",
+        "other_account_folded_in", "stray_entry_missed", "first_export_used", "duplicate_counted", "other_format_left_out",
+        "wrong_posting_kept", "payer_apart", "return_as_invoice", "credit_as_receipt", "small_rest_kept",
+        "withdrawn_line_kept", "opening_items_left_out",
+    )
+)  # fmt: skip
+AUDIT = frozenset((FIRST, LAST, CARRIED, VOUCHERS))
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A case read and understood; binder: of a close only."""
+
+    question: Question
+    events: Sequence[Happening]
+    memo: Mapping[str, Worked]
+    bound: int
+    practice: Practice
+    names: dict[str, str]
+    binder: Binder | None = None
+
+
+@lru_cache(maxsize=2)
+def _read_close(files: tuple[tuple[str, str], ...]) -> Case:
+    binder = read_binder(files)
+    memo = {receipt: worked for receipt, worked in binder.memo.items() if receipt not in binder.gone}
+    bound = max((rest for worked in memo.values() for rest in worked.written.values()), default=0)
+    events = close_events(binder)
+    practice = Search(events, memo, bound).practice()
+    question = read_question(dict(files)[QUESTION], binder.names.values())
+    return Case(question, events, memo, bound, practice, binder.names, binder)
+
+
+@lru_cache(maxsize=2)
+def _read_audit(files: tuple[tuple[str, str], ...]) -> Case:
+    texts = dict(files)
+    sheet, names, memo = read_audit_sheet(texts["ledger.txt"])
+    events = [
+        Happening(BILL, e, e.code, "", e.debit) if e.debit else Happening(PAY, e, e.code, "", e.credit, e.ref)
+        for e in sorted(sheet.entries, key=lambda entry: (entry.day, entry.voucher))
+    ]
+    practice = Search(events, memo, 0).practice()
+    return Case(read_question(texts[QUESTION], names.values()), events, memo, 0, practice, names)
+
+
+def close_answer(files: Mapping[str, str], missed: Collection[str] = (), copied: bool = True) -> int:
+    """Return the answer of a close, in cents, of somebody who misses these things.
+
+    copied: whether the lines of the memo are copied; otherwise the practice is replayed from the beginning.
+
+    Raises UnclearFiles if the files cannot be made sense of, ValueError for an unknown mistake.
+    """
+    _require_known(missed, CLOSE)
+    case = _read_close(tuple(files.items()))
+    assert case.binder is not None
+    events = close_events(case.binder, missed)
+    memo = dict(case.memo)
+    if "withdrawn_line_kept" in missed:
+        memo = dict(case.binder.memo)
+    bound = 0 if "small_rest_kept" in missed else case.bound
+    return _settle(replace(case, memo=memo, bound=bound), events, missed, copied)
+
+
+def audit_answer(files: Mapping[str, str], missed: Collection[str] = (), copied: bool = True) -> int:
+    """Return the answer of an audit, in cents; see `close_answer`."""
+    _require_known(missed, AUDIT)
+    case = _read_audit(tuple(files.items()))
+    events = case.events
+    if VOUCHERS in missed:
+        events = sorted(events, key=lambda event: event.entry.voucher)
+    return _settle(case, events, missed, copied)
+
+
+def _require_known(missed: Collection[str], known: frozenset[str]) -> None:
+    if unknown := set(missed) - known:
+        raise ValueError(f"{min(unknown)!r} is not one of the mistakes {', '.join(sorted(known))}")
+
+
+def _settle(case: Case, events: Sequence[Happening], missed: Collection[str], copied: bool) -> int:
+    accounts = Accounts(case.bound, CARRIED in missed)
+    fixed: Order | None = None
+    if FIRST in missed:
+        fixed = case.practice.first
+    elif LAST in missed:
+        fixed = case.practice.last
+    for event in events:
+        if event.what != PAY:
+            accounts.enter(event)
+            continue
+        line = case.memo.get(event.entry.voucher) if copied else None
+        if line is not None:
+            accounts.pay(event, accounts.by_hand(event, line))
+        else:
+            accounts.pay(event, accounts.split(event, fixed or case.practice.order_of(event)))
+    return case.question.answer(accounts, case.names)
 
 
 def solve_close(files: Mapping[str, str], mistake: str | None = None) -> str:
-    """Return what an agent that makes this mistake, or none, prints for a year of receivables."""
-    return _solve(read_close, files, mistake)
+    """Return what an agent that makes this mistake, or none, prints for a close."""
+    missed = (mistake,) if mistake else ()
+    _require_known(missed, CLOSE)
+    try:
+        cents = close_answer(files, missed)
+        case = _read_close(tuple(files.items()))
+    except UnclearFiles as unclear:
+        return f"Undecided: {unclear}."
+    return _printed([*_found(case, missed), *_words(case.practice)], cents)
 
 
 def solve_audit(files: Mapping[str, str], mistake: str | None = None) -> str:
-    """Return what an agent that makes this mistake, or none, prints for one sheet of receivables."""
-    return _solve(read_audit, files, mistake)
-
-
-def _solve(read: Read, files: Mapping[str, str], mistake: str | None) -> str:
-    """Return the answer, or a sentence that says why the files do not decide it."""
-    mistakes = {mistake} if mistake else set()
-    if not mistakes <= KNOWN:
-        raise ValueError(f"{mistake!r} is not one of the mistakes {', '.join(sorted(KNOWN))}")
+    """Return what an agent that makes this mistake, or none, prints for an audit."""
+    missed = (mistake,) if mistake else ()
+    _require_known(missed, AUDIT)
     try:
-        books = read(tuple(files.items()))
+        cents = audit_answer(files, missed)
+        case = _read_audit(tuple(files.items()))
     except UnclearFiles as unclear:
         return f"Undecided: {unclear}."
-    cents = answer(books, mistakes)
-    return "\n".join([*_reasons(books, mistakes), f"ANSWER: {cents // 100}.{cents % 100:02d}"])
+    return _printed(_words(case.practice), cents)
 
 
-def answer(books: Books, mistakes: Collection[str]) -> int:
-    """Return the amount asked for, in cents, with all these mistakes made together."""
-    practice = _practice(books, mistakes)
-    entries = list(books.entries)
-    if MISSED in mistakes:
-        late = set(books.late)
-        entries = [entry for entry in entries if entry not in late]
-    if PRIOR in mistakes:
-        entries = sorted([*books.prior, *entries])
-    if VOUCHER_ORDER in mistakes:
-        entries.sort(key=lambda entry: entry.voucher)
-    cites = cites_of(entries, books.papers)
-    customers = {
-        books.known_as(code) for code, name in books.names.items() if name == books.question.customer
-    }
-    return books.question.answer(
-        settle(customer, theirs, cites, practice.order_of, CARRIED in mistakes)
-        for customer, theirs in by_customer(entries, {} if SPLIT in mistakes else books.same).items()
-        if not customers or books.known_as(customer) in customers
-    )
+def _printed(reasons: Sequence[str] | Iterator[str], cents: int) -> str:
+    return "\n".join([*reasons, f"ANSWER: {cents // 100}.{cents % 100:02d}"])
 
 
-def _practice(books: Books, mistakes: Collection[str]) -> Practice:
-    return next((practice for name, practice in PRACTICES.items() if name in mistakes), books.practice)
-
-
-def _reasons(books: Books, mistakes: Collection[str]) -> Iterator[str]:
-    """Yield what the answer rests on, in a few lines."""
-    if books.late and MISSED not in mistakes:
-        yield f"{books.late[0].day:%Y-%m} does not tie without the {len(books.late)} entries booked late."
-    if SPLIT not in mistakes:
-        for code, first in books.same.items():
+def _found(case: Case, missed: Collection[str]) -> Iterator[str]:
+    """Yield what was noticed in the files, in a few lines."""
+    binder = case.binder
+    assert binder is not None
+    for period, sheet in binder.late.items():
+        if "late_entries_missed" not in missed:
+            yield f"{period} does not tie without the {len(sheet.entries)} entries booked late."
+    if "recoded_split" not in missed:
+        for code, first in sorted(binder.same.items()):
             if code != first:
                 yield f"{code} and {first} are one customer."
-    yield f"Receipts settle invoices in this order: {_words(_practice(books, mistakes))}."
 
 
-def _words(practice: Practice) -> str:
-    before, after = (order.__name__.replace("_", " ") for order in (practice.before, practice.after))
-    if practice.since == ALWAYS or before == after:
-        return after
-    return f"{before} before {practice.since}, {after} from then on"
+def _words(practice: Practice) -> Iterator[str]:
+    for since, order in practice.dated:
+        when = f"From {since} on" if since.year > 1 else "At first"
+        yield f"{when} receipts are put to invoices in this order: {order.__name__.replace('_', ' ')}."
+    if practice.own:
+        trait, value, order = practice.own
+        yield f"With the {trait} {value} always: {order.__name__.replace('_', ' ')}."
