@@ -90,7 +90,7 @@ def generate(family: Maker, seed: str, knobs: Any, k: int) -> Case:
                 why = str(failure)
                 continue
             case = _case(family, trap, stream, planned, number * PLANS + attempt + 1)
-            problem = next(leak_problems(case.files, case.gold), None)
+            problem = next(check(family, case), None)
             if problem is None:
                 return case
             why = str(problem)

@@ -41,6 +41,9 @@ class RecodedCustomer(Obstacle):
             who = draw.below(plan.frame.customers)
             yield RecodedCustomer(who, tuple(zip(cuts, codes, strict=True)), "", note)
 
+    def take(self, plan: Plan) -> None:
+        plan.recoded.add(self.customer)
+
     def misread(self, reading: Reading) -> Reading:
         day_of = {row.event.key: row.event.day for row in reading.rows}
         return replace(reading, rows=sorted_rows(self._split(row, day_of) for row in reading.rows))
@@ -87,7 +90,7 @@ class PaidByAnother(Obstacle):
         code = next(plan.codes)
         receipts = plan.free_receipts()
         for _ in range(TRIES):
-            who = draw.below(plan.frame.customers)
+            who = draw.choice([c for c in range(plan.frame.customers) if c not in plan.recoded])
             theirs = [draft.event.key for draft in receipts if draft.customer == who]
             if len(theirs) >= 2:
                 keys = draw.sample(theirs, draw.between(2, min(4, len(theirs))))

@@ -18,6 +18,7 @@ class Plan:
     choices: receipt -> base ("" for the right one) -> what it would settle.
     codes: numbers for customers' codes that nobody has yet.
     busy: the entries that an obstacle has changed.
+    recoded: the customers with several codes.
     taken: the months whose file an obstacle has changed.
     journals: the months with journals, and those of the receipts that they move.
     """
@@ -29,6 +30,7 @@ class Plan:
     choices: Mapping[int, Mapping[str, Mapping[int, int]]]
     codes: Iterator[str]
     busy: set[int] = field(default_factory=set)
+    recoded: set[int] = field(default_factory=set)
     taken: set[int] = field(default_factory=set)
     journals: set[int] = field(default_factory=set)
 

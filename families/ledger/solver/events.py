@@ -31,8 +31,9 @@ def close_events(binder: Binder, missed: Collection[str] = ()) -> list[Happening
         if id(entry) in journal or _moves(entry, binder.papers, by_voucher, moved):
             continue
         code = entry.code
-        if entry.voucher in moved and "wrong_posting_kept" not in missed:
-            code = moved[entry.voucher][1].code
+        voucher = entry.voucher.rstrip("*")
+        if voucher in moved and "wrong_posting_kept" not in missed:
+            code = moved[voucher][1].code
         events.append(_event(binder, entry, code, by_voucher, missed))
     return events
 

@@ -17,7 +17,8 @@ FIRST, LAST, CARRIED, VOUCHERS = (
 CLOSE = frozenset(
     (
         FIRST, LAST, "late_entries_missed", "recoded_split", "prior_year_folded_in",
-        "other_account_folded_in", "stray_entry_missed", "first_export_used", "duplicate_counted", "other_format_left_out",
+        "other_account_folded_in", "stray_entry_missed", "first_export_used", "duplicate_counted",
+        "other_format_left_out",
         "wrong_posting_kept", "payer_apart", "return_as_invoice", "credit_as_receipt", "small_rest_kept",
         "withdrawn_line_kept", "opening_items_left_out",
     )
@@ -61,6 +62,11 @@ def _read_audit(files: tuple[tuple[str, str], ...]) -> Case:
     return Case(read_question(texts[QUESTION], names.values()), events, memo, 0, practice, names)
 
 
+def _told(files: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Return the files that say something about the case, without the README that is the same for all."""
+    return tuple((path, text) for path, text in files.items() if path != "README.md")
+
+
 def close_answer(files: Mapping[str, str], missed: Collection[str] = (), copied: bool = True) -> int:
     """Return the answer of a close, in cents, of somebody who misses these things.
 
@@ -69,7 +75,7 @@ def close_answer(files: Mapping[str, str], missed: Collection[str] = (), copied:
     Raises UnclearFiles if the files cannot be made sense of, ValueError for an unknown mistake.
     """
     _require_known(missed, CLOSE)
-    case = _read_close(tuple(files.items()))
+    case = _read_close(_told(files))
     assert case.binder is not None
     events = close_events(case.binder, missed)
     memo = dict(case.memo)
@@ -82,7 +88,7 @@ def close_answer(files: Mapping[str, str], missed: Collection[str] = (), copied:
 def audit_answer(files: Mapping[str, str], missed: Collection[str] = (), copied: bool = True) -> int:
     """Return the answer of an audit, in cents; see `close_answer`."""
     _require_known(missed, AUDIT)
-    case = _read_audit(tuple(files.items()))
+    case = _read_audit(_told(files))
     events = case.events
     if VOUCHERS in missed:
         events = sorted(events, key=lambda event: event.entry.voucher)
@@ -119,7 +125,7 @@ def solve_close(files: Mapping[str, str], mistake: str | None = None) -> str:
     _require_known(missed, CLOSE)
     try:
         cents = close_answer(files, missed)
-        case = _read_close(tuple(files.items()))
+        case = _read_close(_told(files))
     except UnclearFiles as unclear:
         return f"Undecided: {unclear}."
     return _printed([*_found(case, missed), *_words(case.practice)], cents)
@@ -131,7 +137,7 @@ def solve_audit(files: Mapping[str, str], mistake: str | None = None) -> str:
     _require_known(missed, AUDIT)
     try:
         cents = audit_answer(files, missed)
-        case = _read_audit(tuple(files.items()))
+        case = _read_audit(_told(files))
     except UnclearFiles as unclear:
         return f"Undecided: {unclear}."
     return _printed(_words(case.practice), cents)
