@@ -178,7 +178,7 @@ def generate(
     *,
     seed: int | str = 1,
     level: int | None = None,
-    knobs: Mapping[str, int] | None = None,
+    knobs: Mapping[str, int | str] | None = None,
     count: int | None = None,
 ) -> GeneratedSuite:
     """Generate cases in memory; nothing is written to disk.
@@ -187,7 +187,7 @@ def generate(
     seed: a whole number, or "random" (128 bits). The same seed gives the same cases on any machine.
         A seed under 64 bits can be guessed: use it for practice, not to measure an agent.
     level: difficulty, 1 is the easiest; default: the family's default knobs.
-    knobs: knob values over those of the level.
+    knobs: knob values over those of the level; a range such as "6-7" is drawn from for each case.
     count: how many cases; None: endless.
 
     Raises TrapError for an unknown family, level, knob or seed.
@@ -209,7 +209,7 @@ def build(
     *,
     seed: int | str = 1,
     level: int | None = None,
-    knobs: Mapping[str, int] | None = None,
+    knobs: Mapping[str, int | str] | None = None,
     cases: int | None = None,
     expected: str | os.PathLike[str] | None = None,
     jobs: int | None = 1,

@@ -35,7 +35,7 @@ def make_recipe(
 
     seed: a whole number, "0x..." or "random"; default 1, a practice seed.
     level: start from this level's knobs, 1 is the easiest; default: the knobs' own defaults.
-    knobs: knob values over those of the level.
+    knobs: knob values over those of the level, or ranges such as "6-7" that each case draws from.
     cases: how many; default: the family's own number.
 
     Raises TrapError for a level, knob or seed that does not exist.

@@ -15,6 +15,7 @@ from trapcli.core.contract import Case, Family, Problem
 from trapcli.core.draw import Draw
 from trapcli.core.errors import FamilyFault, TrapError, message_of
 from trapcli.core.family_calls import fault, generated, solver_output
+from trapcli.core.knobs import drawn_knobs
 from trapcli.core.recipe import is_practice
 from trapcli.core.shorten import quoted
 from trapcli.suites.layout import README
@@ -34,11 +35,13 @@ class BuiltCase:
 
     attempts: how many cases were drawn; attempt 1 has the suite's seed, attempt n the seed "SEED/n".
     index: which case of the family's order it is.
+    knobs: what the case was generated with: a value of each range is drawn for it.
     """
 
     case: Case
     attempts: int
     index: int
+    knobs: Any = None
 
 
 def parse_seed(text: str) -> str:
@@ -82,11 +85,13 @@ def case_index(family: Family, seed: str, k: int) -> int:
 def build_case(family: Family, seed: str, knobs: Any, k: int, draws: int | None = None) -> BuiltCase:
     """Build case `k` (from 0) of a suite; draw it again until it holds every invariant.
 
+    knobs: an instance of `family.knobs`; a range in it is drawn once for the case.
     draws: how many to try, default `DRAWS`.
 
     Raises FamilyFault, naming the invariant that failed most often, if none of them holds all.
     """
     index, line = case_index(family, seed, k), canary(family, seed)
+    knobs = drawn_knobs(knobs, Draw(f"{family.name}/{family.version}/{seed}/{index}/knobs"))
     failures: Counter[str] = Counter()
     last: dict[str, Problem] = {}
     draws = draws or DRAWS
@@ -99,7 +104,8 @@ def build_case(family: Family, seed: str, knobs: Any, k: int, draws: int | None 
         if not problems:
             if k == 0:  # once in a build: generating may be most of the work
                 _require_repeatable(family, case, _draw(family, drawn, knobs, index, line))
-            return BuiltCase(replace(case, known_mistakes=known, id=case_id(k + 1)), attempt, index)
+            case = replace(case, known_mistakes=known, id=case_id(k + 1))
+            return BuiltCase(case, attempt, index, knobs)
         debug.log("%s: draw %d of case %d was rejected: %s", family.name, attempt, k + 1, problems[0])
         failures.update([*dict.fromkeys(problem.where for problem in problems)])
         last |= {problem.where: problem for problem in problems}

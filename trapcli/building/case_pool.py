@@ -12,7 +12,7 @@ from trapcli.core import registry
 from trapcli.core.case_ids import case_ids
 from trapcli.core.contract import Family
 from trapcli.core.errors import TrapError
-from trapcli.core.knobs import parse_knobs
+from trapcli.core.knobs import knob_values, parse_knobs
 from trapcli.core.recipe import Recipe
 from trapcli.suites.halves import Halves
 from trapcli.suites.writer import WrittenCase, write_case
@@ -71,7 +71,9 @@ def _build_by_name(recipe: Recipe, k: int, case_id: str, stage: Halves) -> Writt
 def _build_one(family: Family, recipe: Recipe, k: int, case_id: str, stage: Halves) -> WrittenCase:
     built = build_case(family, recipe.seed, parse_knobs(family, recipe.knobs), k)
     case = replace(built.case, id=case_id)
-    return write_case(stage, recipe, case, index=built.index, attempts=built.attempts)
+    return write_case(
+        stage, recipe, case, index=built.index, attempts=built.attempts, knobs=knob_values(built.knobs)
+    )
 
 
 def _end_with_parent() -> None:

@@ -128,7 +128,8 @@ Examples:
     metavar="KNOB=VALUE",
     multiple=True,
     shell_complete=complete_knobs,
-    help="Set one knob, whatever the level sets. With --all: in the families that have the knob.",
+    help="Set one knob, whatever the level sets; months=6-7 draws each case's value. With --all: in the "
+    "families that have the knob.",
 )
 @click.option(
     "--out",

@@ -254,7 +254,8 @@ class Family(Protocol):
     traps: name -> one-line description; case k sets trap k modulo their number.
     mistakes: name -> one-line description of every mistake that cases can tell from gold.
     knobs: a frozen dataclass whose fields are made with `trapcli.core.knobs.knob`.
-    levels: knob values by name (the others keep their defaults), one mapping a level, easiest first.
+    levels: knob values or ranges by name (the others keep their defaults), one mapping a level,
+        easiest first.
     cases: how many cases a build has by default.
     answers: how answers are read and judged.
     """
@@ -293,7 +294,7 @@ class Family(Protocol):
 
         seed: text of any form (a rejected case is drawn again with another one); use it to name
             streams: `Draw(f"{self.name}/{self.version}/{seed}/{k}")`.
-        knobs: an instance of `self.knobs`.
+        knobs: an instance of `self.knobs`, with a number in each field.
 
         The result depends on the arguments alone, in any process: no other randomness, no order of
         sets. Raise TrapError if these knobs allow no case; that ends the build.

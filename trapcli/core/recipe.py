@@ -14,7 +14,7 @@ class Recipe:
 
     family, version: the family's name and version.
     seed: decimal digits.
-    knobs: every knob's value by name.
+    knobs: every knob's value by name, or the range ("6-7") that each case's value is drawn from.
     count: how many cases.
     """
 

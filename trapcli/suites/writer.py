@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from trapcli.core.contract import Case, Family
 from trapcli.core.recipe import Recipe
@@ -36,11 +37,13 @@ class WrittenCase:
     attempts: int
 
 
-def write_case(stages: Halves, recipe: Recipe, case: Case, *, index: int, attempts: int) -> WrittenCase:
+def write_case(
+    stages: Halves, recipe: Recipe, case: Case, *, index: int, attempts: int, knobs: Mapping[str, Any]
+) -> WrittenCase:
     """Write both directories of a case, named after its id.
 
     stages: the suite's halves while it is built.
-    index, attempts: see `trapcli.building.case_builder.BuiltCase`.
+    index, attempts, knobs: see `trapcli.building.case_builder.BuiltCase`.
 
     Raises TypeError or ValueError if gold or facts are not JSON data.
     """
@@ -56,7 +59,7 @@ def write_case(stages: Halves, recipe: Recipe, case: Case, *, index: int, attemp
         "family": recipe.family,
         "version": recipe.version,
         "seed": recipe.seed,
-        "knobs": dict(recipe.knobs),
+        "knobs": dict(knobs),
         "index": index,
         "attempt": attempts,
         "trap": case.trap,

@@ -18,10 +18,12 @@ def about_case(family: Family, suite: Suite, case_id: str) -> View:
     case = read_case(suite, case_id)
     path = suite.halves.private / case_id / ANSWER
     record = as_object(read_file(path), path)
+    knobs = dict(record.get("knobs") or suite.recipe.knobs)
     sections = explained(family, case, False)
     known = _judged_mistakes(family, case)
     document = {
         **suite_json(suite),
+        "knobs": knobs,
         "case": case_id,
         "index": record.get("index"),
         "attempt": record.get("attempt"),
@@ -37,7 +39,7 @@ def about_case(family: Family, suite: Suite, case_id: str) -> View:
         ("family", f"{suite.family} {suite.recipe.version}: {family.title}"),
         ("suite", str(suite.directory)),
         ("trap", described(case.trap, family.traps)),
-        *origin(suite),
+        *origin(suite, knobs),
         (
             "drawn as",
             f"index {record.get('index')} of the seed (the first is 0), attempt {record.get('attempt')}",

@@ -93,11 +93,14 @@ def case_table(cases: Sequence[Mapping[str, Any]]) -> list[Section]:
     return [Section("Cases", ("case", "trap", "mistakes"), rows)]
 
 
-def origin(suite: Suite) -> list[tuple[str, str]]:
-    """Return what a suite was built from, as names and values."""
+def origin(suite: Suite, knobs: Mapping[str, Any] | None = None) -> list[tuple[str, str]]:
+    """Return what a suite was built from, as names and values; knobs: those of one of its cases."""
     recipe = suite.recipe
     use = "for practice: anyone can rebuild its answers" if recipe.practice else "keep it secret"
-    return [("seed", f"{recipe.seed} ({use})"), ("knobs", pairs(recipe.knobs) or "none")]
+    return [
+        ("seed", f"{recipe.seed} ({use})"),
+        ("knobs", pairs(recipe.knobs if knobs is None else knobs) or "none"),
+    ]
 
 
 def _version(suite: Suite | PublicSuite) -> str:
