@@ -97,7 +97,8 @@ def test_a_retired_code_is_used_no_more(deep_closes: list[Case]) -> None:
     """After a re-coding no file of any account books under the old code."""
     for case in deep_closes:
         for row in csv.DictReader(io.StringIO(case.files["masters/counterparties.csv"])):
-            note = re.search(r"(\d{4}-\d\d-\d\d)", row["note"])
+            left = r"(?:re-coded to|continues as|same account under) .*(\d{4}-\d\d-\d\d)"
+            note = re.search(left, row["note"])
             if note and row["status"] == "retired":
                 later = [
                     entry
