@@ -1,0 +1,146 @@
+"""Sentences that change nothing, in the words of those that do."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from families.ledger.correspondence.acts import (
+    BRANCH,
+    DISPUTE,
+    FOREVER,
+    LARGE,
+    SEQUENCE,
+    SEQUENCES,
+    Single,
+    Stand,
+)
+from families.ledger.correspondence.correspondence import Customer
+from families.ledger.correspondence.frame import Invoice, Receipt
+from families.ledger.correspondence.language.clauses import clause, say, some_amount
+from families.ledger.correspondence.language.grammar import Filler
+from families.ledger.correspondence.language.references import Place
+from families.ledger.correspondence.language.swapped import from_our_side
+from families.ledger.domain.formats import money
+
+MOST_USES = 2  # of a filler sentence in a case
+TRIES = 12
+ABOUT_ORDERS = 0.5  # of filler
+NOT_A_PAPER = ((100, 999), (10_000, 99_999))  # numbers that no paper has which a condition is about
+
+
+class NothingToSay(Exception):
+    """The customer has no entry yet that a sentence could speak of."""
+
+
+class Talk:
+    """Filler for all mails of a case, no sentence of it often."""
+
+    def __init__(self) -> None:
+        self.used: Counter[str] = Counter()
+
+    def sentence(self, place: Place) -> str:
+        """Return a sentence that changes nothing, or "" if none is found that was not used too often."""
+        for _ in range(TRIES):
+            try:
+                text = self._draw(place)
+            except NothingToSay:
+                continue
+            if self.used[text] < MOST_USES:
+                self.used[text] += 1
+                return text
+        return ""
+
+    def _draw(self, place: Place) -> str:
+        ours = place.mail.ours
+        if place.draw.chance(ABOUT_ORDERS):
+            sections = ("idle ours",) if ours else ("other account", "idle wish")
+            section = place.draw.choice(sections)
+            acts = _orders(place, section == "other account")
+            if acts:
+                act = place.draw.choice(acts)
+                slots = {**_details(place), **_clauses(place, act, ours)}
+                return say(place, section, **slots)
+        text = say(place, "chat ours" if ours else "chat", **_details(place))
+        return text if ours or place.draw.chance(0.85) else f"{say(place, 'chat lead')} {text}"
+
+
+def _orders(place: Place, any_order: bool) -> list[Stand]:
+    """Return orders that can be spoken of idly: any, or only such as the customer's mails nowhere give."""
+    said = set() if any_order else given(place.customer)
+    limit = place.draw.between(2, 30) * 25_000 + 5_000
+    orders = [Stand(SEQUENCE, one, 0, 0, FOREVER, "", 0) for one in SEQUENCES]
+    orders += [Stand(BRANCH, one, 0, 0, FOREVER, "", 0) for one in place.correspondence.frame.branches]
+    orders += [Stand(LARGE, one, limit, 0, FOREVER, "", 0) for one in SEQUENCES]
+    return [one for one in orders if (one.matter, one.order) not in said]
+
+
+def given(customer: Customer) -> set[tuple[str, str]]:
+    """Return (matter, order) of all that a customer's mails order, propose or announce."""
+    acts = [
+        act
+        for mail in customer.mails
+        for said in mail.said
+        for act in (said.act, said.target, said.other)
+        if isinstance(act, Stand)
+    ]
+    return {(act.matter, act.order) for act in acts}
+
+
+def disputed(customer: Customer) -> set[int]:
+    """Return the invoices that a customer's mails dispute, release or split receipts over."""
+    found: set[int] = set()
+    for said in (said for mail in customer.mails for said in mail.said):
+        for act in (said.act, said.target):
+            if isinstance(act, Stand) and act.matter == DISPUTE:
+                found.add(act.number)
+            elif isinstance(act, Single):
+                found.update(act.invoices)
+    return found
+
+
+def _clauses(place: Place, act: Stand, ours: bool) -> dict[str, Callable[[], str]]:
+    def told(form: str) -> str:
+        text = clause(place, act, form)
+        return from_our_side(text) if ours else text
+
+    return {"do": lambda: told("do"), "that": lambda: told("that")}
+
+
+def _details(place: Place) -> dict[str, Filler]:
+    """Return what fills the slots of chat; an invoice or a receipt is the same in the whole sentence."""
+    draw, frame, customer = place.draw, place.correspondence.frame, place.customer
+    chosen: dict[str, int] = {}
+
+    def one(kind: str, able: Sequence[int]) -> int:
+        if kind not in chosen:
+            if not able:
+                raise NothingToSay
+            chosen[kind] = draw.choice(able)
+        return chosen[kind]
+
+    def invoice() -> int:
+        touched = disputed(customer)
+        return one("invoice", [i for i in _before(place, customer.invoices) if i not in touched])
+
+    def receipt() -> Receipt:
+        return customer.receipts[one("receipt", _before(place, customer.receipts))]
+
+    def near() -> str:
+        return place.day(max(frame.start, min(frame.end, place.mail.day + draw.between(-25, 35))))
+
+    return {
+        "inv": lambda: place.invoice(invoice()),
+        "day": lambda: place.day(customer.invoices[invoice()].day),
+        "rec": lambda: money(receipt().amount),
+        "recday": lambda: place.day(receipt().day),
+        "amt": lambda: some_amount(place),
+        "n": lambda: str(draw.between(*draw.choice(NOT_A_PAPER))),
+        "d": near,
+        "branch": place.branch,
+        "person": place.outsider,
+        "other": place.outsider,
+        "month": lambda: place.month(place.some_month()),
+    }
+
+
+def _before(place: Place, entries: Sequence[Invoice | Receipt]) -> list[int]:
+    return [number for number, entry in enumerate(entries) if entry.day < place.mail.day]

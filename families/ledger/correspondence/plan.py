@@ -1,0 +1,216 @@
+"""Plan the correspondents of a case: who they are, what they owe and pay, and what they write."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from families.ledger.correspondence import episodes, followups
+from families.ledger.correspondence.acts import (
+    BRANCH,
+    DISPUTE,
+    LARGE,
+    SEQUENCE,
+    Delegation,
+    Instruction,
+    Stand,
+)
+from families.ledger.correspondence.chatter import write_the_rest
+from families.ledger.correspondence.correspondence import Correspondence, Customer
+from families.ledger.correspondence.drafting import LEAST_EFFECT, Episode, Script
+from families.ledger.correspondence.frame import Frame
+from families.ledger.correspondence.ledgers import draw_ledger
+from families.ledger.correspondence.language.people import draw_people
+from families.ledger.correspondence.settling import NOTHING_MISSED
+from families.ledger.planning.planned_case import PlanFailed
+from trapcli.core.draw import Draw
+
+ATTEMPTS = 12  # at a customer's script, each with entries of its own
+TRIES = 4  # at an episode of one kind at one place
+DELEGATES = 0.3  # of the customers, if another one decides something that they may take over
+
+Drawn = Callable[[Script, int], Episode | None]
+NEW: dict[str, Drawn] = {
+    "dispute": lambda script, at: episodes.standing(script, at, DISPUTE),
+    "sequence": lambda script, at: episodes.standing(script, at, SEQUENCE),
+    "branch": lambda script, at: episodes.standing(script, at, BRANCH),
+    "large": lambda script, at: episodes.standing(script, at, LARGE),
+    "temporary": episodes.temporary,
+    "conditional": episodes.conditional,
+    "confirmed": episodes.confirmed,
+    "agreed": episodes.agreed,
+    "single": episodes.single,
+    "late single": episodes.late_single,
+    "disregard": episodes.disregarded,
+    "distrust": episodes.distrusted,
+}
+FOLLOWING: dict[str, Drawn] = {
+    "release": followups.release,
+    "limit": followups.limit,
+    "extension": followups.extension,
+    "ending": followups.ending,
+    "correction": followups.correction,
+}
+
+
+def plan_correspondents(
+    draw: Draw, frame: Frame, names: Sequence[str], mails: int, instructions: int
+) -> Correspondence:
+    """Plan the correspondents of a case; PlanFailed if it cannot be done with these numbers.
+
+    names: of the customers who write.
+    mails, instructions: how many there are in all; at least half of the mails carry no instruction.
+    """
+    if instructions < len(names):
+        raise PlanFailed(f"{len(names)} correspondents need at least {len(names)} instructions")
+    people = draw_people(draw.stream("people"), len(names))
+    scripts: list[Script] = []
+    used: Counter[str] = Counter()
+    for number in range(len(names)):
+        left = instructions - sum(len(one.instructions) for one in scripts)
+        wanted = -(-left // (len(names) - number)) if number % 2 else left // (len(names) - number)
+        scripts.append(
+            _draw_script(draw.stream(f"customer {number}"), frame, scripts, people[number], wanted, used)
+        )
+        used.update(one.kind for one in scripts[-1].instructions)
+    if sum(len(one.instructions) for one in scripts) != instructions:
+        raise PlanFailed("the last correspondent finds no place for all its instructions")
+    write_the_rest(draw.stream("chatter"), scripts, mails)
+    customers = tuple(
+        Customer(name, one.people, one.invoices, one.receipts, one.mails(), one.numbered())
+        for name, one in zip(names, scripts, strict=True)
+    )
+    return _with_effects(Correspondence(frame, customers))
+
+
+def _draw_script(
+    draw: Draw,
+    frame: Frame,
+    earlier: Sequence[Script],
+    people: tuple[str, ...],
+    wanted: int,
+    used: Counter[str],
+) -> Script:
+    """Draw a script with this many instructions, or the longest found; PlanFailed if it has none."""
+    best: Script | None = None
+    for attempt in range(ATTEMPTS):
+        own = draw.stream(str(attempt))
+        invoices, receipts = draw_ledger(own, frame, wanted)
+        others = [one.instructions for one in earlier]
+        script = Script(own, frame, len(earlier), people, invoices, receipts, others)
+        if attempt < ATTEMPTS // 2 and own.chance(DELEGATES):
+            leads = _leads(own, earlier)
+            episode = episodes.delegated(script, leads) if leads else None
+            if episode is not None:
+                script.accept(episode)
+        _fill(script, wanted, used)
+        if script.has_a_pair_that_cancels() or not _leaves_others_biting(script, earlier):
+            continue
+        if len(script.instructions) == wanted:
+            return script
+        if best is None or len(script.instructions) > len(best.instructions):
+            best = script
+    if best is None or not best.instructions:
+        raise PlanFailed("a correspondent finds nothing to instruct")
+    return best
+
+
+def _fill(script: Script, wanted: int, used: Counter[str]) -> None:
+    """Add instructions, evenly over the year, until there are as many as wanted or the year is over."""
+    count = len(script.receipts)
+    start = next((number for number, (low, high) in enumerate(script.gaps) if low <= high), count)
+    deck = _deck(script.draw, used)
+    at = start
+    while len(script.instructions) < wanted and at < count:
+        due = start + (count - start) * len(script.instructions) // wanted
+        at = max(at, due)
+        if at >= count:
+            break
+        if not _add_one(script, at, deck, wanted):
+            at += 1
+    for _ in range(2 * (wanted - len(script.instructions))):
+        if len(script.instructions) < wanted:
+            _add_one(script, script.draw.between(start, count - 1), deck, wanted)
+
+
+def _deck(draw: Draw, used: Counter[str]) -> list[str]:
+    """Return the kinds, those that were used least first."""
+    kinds = draw.shuffled([*NEW, *FOLLOWING])
+    return sorted(kinds, key=lambda kind: used[kind])
+
+
+def _add_one(script: Script, at: int, deck: list[str], wanted: int) -> bool:
+    """Add an episode of the first kind of the deck that fits at a place, and put that kind last."""
+    for kind in list(deck):
+        make = NEW.get(kind) or FOLLOWING[kind]
+        for _ in range(TRIES):
+            episode = make(script, at)
+            if episode is None:
+                continue
+            if script.accept(episode):
+                deck.remove(kind)
+                deck.append(kind)
+                return True
+    return False
+
+
+def _leads(draw: Draw, earlier: Sequence[Script]) -> list[Delegation]:
+    """Return what a customer may leave to persons of those planned before it, two at most of each."""
+    leads = []
+    for number, script in enumerate(earlier):
+        if any(_leads_to(other, number) for other in earlier):
+            continue
+        for matter in (SEQUENCE, BRANCH):
+            orders = [
+                (one.mails, one.act)
+                for one in script.instructions
+                if isinstance(one.act, Stand) and one.act.matter == matter
+            ]
+            for _, act in orders:
+                if act.writer in script.silenced:
+                    continue
+                first = act.written - draw.between(0, 9)
+                spans = [days for days, other in orders if other.writer == act.writer]
+                if all(min(days) >= first or max(days) < first for days in spans):
+                    leads.append(Delegation(number, act.writer, (matter,), first))
+    return leads
+
+
+def _leads_to(script: Script, customer: int) -> bool:
+    return any(
+        isinstance(one.act, Delegation) and one.act.customer == customer for one in script.instructions
+    )
+
+
+def _leaves_others_biting(script: Script, earlier: Sequence[Script]) -> bool:
+    """Whether the instructions of a customer who decides something here still bite with both accounts."""
+    for one in script.instructions:
+        if isinstance(one.act, Delegation):
+            lead = earlier[one.act.customer]
+            base = script.counted(script.instructions, NOTHING_MISSED)
+            for other in lead.instructions:
+                here = script.counted(script.instructions, frozenset((other.id,))) - base
+                if abs(here + lead.effects[other.id]) < LEAST_EFFECT:
+                    return False
+    return True
+
+
+def _with_effects(planned: Correspondence) -> Correspondence:
+    """Return the correspondence with the effects on all customers together."""
+    leads = {
+        one.act.customer
+        for customer in planned.customers
+        for one in customer.instructions
+        if isinstance(one.act, Delegation)
+    }
+    base = planned.answer() if leads else 0
+
+    def known(one: Instruction) -> Instruction:
+        return (
+            replace(one, effect=planned.answer(frozenset((one.id,))) - base) if one.customer in leads else one
+        )
+
+    customers = tuple(
+        replace(customer, instructions=tuple(known(one) for one in customer.instructions))
+        for customer in planned.customers
+    )
+    return Correspondence(planned.frame, customers)
