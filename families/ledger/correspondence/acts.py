@@ -24,23 +24,23 @@ NAMED, PART, GROUP, HALVES, ALL_BUT, ORDERED = SPLITS = (
 
 KINDS = (
     "dispute", "release", "sequence", "branch", "large", "limit", "temporary", "extension", "ending",
-    "conditional", "confirmed", "agreed", "single", "late single", "correction", "disregard",
+    "conditional", "confirmed", "agreed", "one-off", "late one-off", "correction", "disregard",
     "delegation", "distrust",
 )  # fmt: skip
 
 
-class Stand(NamedTuple):
+class StandingOrder(NamedTuple):
     """A standing order: from `first` to `last` it holds on its matter.
 
     matter: SEQUENCE, BRANCH, LARGE or DISPUTE.
-    order: of SEQUENCE and LARGE one of SEQUENCES (or PRACTICE); of BRANCH a branch or NO_BRANCH.
+    value: of SEQUENCE and LARGE one of SEQUENCES (or PRACTICE); of BRANCH a branch or NO_BRANCH.
     number: of LARGE the limit in cents that a receipt must exceed; of DISPUTE the invoice.
     writer, written: who wrote it, and the day from which it is known; for what other customers take over.
     needs: another standing order without which this one means nothing, or "".
     """
 
     matter: str
-    order: str
+    value: str
     number: int
     first: int
     last: int
@@ -49,7 +49,7 @@ class Stand(NamedTuple):
     needs: str = ""
 
 
-class Single(NamedTuple):
+class OneOff(NamedTuple):
     """A one-off: how one receipt is split before the usual order takes the rest.
 
     split: NAMED (invoices in order), PART (`cents` of it to the one invoice), GROUP (invoices, the oldest
@@ -79,13 +79,13 @@ class Correction(NamedTuple):
     """What `target` does was written wrongly at first; `instead` is how it stood there."""
 
     target: str
-    instead: Stand | Single
+    instead: StandingOrder | OneOff
 
 
 class Void(NamedTuple):
     """A mail that looks like an instruction counts as never sent; `act` is what it says."""
 
-    act: Stand | Single
+    act: StandingOrder | OneOff
 
 
 class Delegation(NamedTuple):
@@ -97,7 +97,7 @@ class Delegation(NamedTuple):
     first: int
 
 
-Act = Stand | Single | Until | Correction | Void | Delegation
+Act = StandingOrder | OneOff | Until | Correction | Void | Delegation
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +133,10 @@ class Said(NamedTuple):
     form: str
     act: Act | None = None
     id: str = ""
-    target: Stand | Single | None = None
+    target: StandingOrder | OneOff | None = None
     refers: int = 0
     number: int = 0
-    other: Stand | None = None
+    other: StandingOrder | None = None
 
 
 @dataclass(frozen=True, slots=True)

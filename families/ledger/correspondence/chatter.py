@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from families.ledger.correspondence.acts import BRANCH, LARGE, SEQUENCE, SEQUENCES, Said, Stand
+from families.ledger.correspondence.acts import BRANCH, LARGE, SEQUENCE, SEQUENCES, Said, StandingOrder
 from families.ledger.correspondence.drafting import Letter, Script
 from families.ledger.correspondence.episodes import NOT, PAPERS
 from families.ledger.correspondence.ledgers import is_weekday
@@ -75,10 +75,10 @@ def _write_undone(draw: Draw, script: Script, day: int, later: list[int]) -> Non
     script.letters[closes] = Letter(draw.choice(script.writers(closes)), [said], True)
 
 
-def _any_order(draw: Draw, script: Script, writer: str, day: int) -> Stand:
+def _any_order(draw: Draw, script: Script, writer: str, day: int) -> StandingOrder:
     """Draw an order that need not make any difference."""
     matter = draw.choice((SEQUENCE, SEQUENCE, BRANCH, BRANCH, LARGE))
     if matter == BRANCH:
-        return Stand(BRANCH, draw.choice(script.frame.branches), 0, day, 0, writer, day)
+        return StandingOrder(BRANCH, draw.choice(script.frame.branches), 0, day, 0, writer, day)
     number = draw.between(3, 40) * 25_000 if matter == LARGE else 0
-    return Stand(matter, draw.choice(SEQUENCES), number, day, 0, writer, day)
+    return StandingOrder(matter, draw.choice(SEQUENCES), number, day, 0, writer, day)

@@ -9,6 +9,7 @@ from families.ledger.correspondence.acts import (
     DISPUTE,
     FOREVER,
     GROUP,
+    HALVES,
     NAMED,
     PART,
     Act,
@@ -16,9 +17,9 @@ from families.ledger.correspondence.acts import (
     Delegation,
     Instruction,
     Mail,
+    OneOff,
     Said,
-    Single,
-    Stand,
+    StandingOrder,
     Until,
 )
 from families.ledger.correspondence.frame import Frame, Invoice, Receipt, Settled
@@ -72,7 +73,7 @@ class Script:
     left_to_others: matter -> the day from which another customer decides it.
     silenced: person -> the day from which they no longer write.
     touched: invoices that some mail disputes, rightly or wrongly.
-    singled: receipts that some mail has a one-off for.
+    one_off_receipts: receipts that some mail has a one-off for.
     followed: instructions that a later one ends, corrects or changes.
     """
 
@@ -89,7 +90,7 @@ class Script:
     left_to_others: dict[str, int] = field(default_factory=dict)
     silenced: dict[str, int] = field(default_factory=dict)
     touched: set[int] = field(default_factory=set)
-    singled: set[int] = field(default_factory=set)
+    one_off_receipts: set[int] = field(default_factory=set)
     followed: set[str] = field(default_factory=set)
     force: InForce = field(init=False)
     gaps: list[tuple[int, int]] = field(init=False)
@@ -139,22 +140,22 @@ class Script:
             return True
         return self.locks.get(matter, 0) < day and until < self.left_to_others.get(matter, FOREVER)
 
-    def order(self, id: str) -> Stand | Single:
+    def order(self, id: str) -> StandingOrder | OneOff:
         """Return the order that an instruction gives."""
         act = next(one.act for one in self.instructions if one.id == id)
-        assert isinstance(act, (Stand, Single)), act
+        assert isinstance(act, (StandingOrder, OneOff)), act
         return act
 
     def open_before(self, receipt: int) -> dict[int, int]:
-        """Return what is open on each invoice just before a receipt, as things stand so far."""
+        """Return what is open on each invoice just before a receipt, as things order so far."""
         day = self.receipts[receipt].day
         owed = settle(self.frame, self.invoices, self.receipts[:receipt], self.force).owed
         return {i: cents for i, cents in owed.items() if self.invoices[i].day < day}
 
     def standing(self, matter: str, day: int) -> str:
         """Return the id of the customer's own order that holds on a matter on a day and later, or ""."""
-        own = {stand: id for id, stand in live_acts(self.instructions, NOTHING_MISSED).items()}
-        orders = self.force.stands[matter]
+        own = {order: id for id, order in live_acts(self.instructions, NOTHING_MISSED).items()}
+        orders = self.force.orders[matter]
         if not orders or not orders[0].first <= day <= orders[0].last or orders[0].last != FOREVER:
             return ""
         return own.get(orders[0], "")
@@ -226,7 +227,7 @@ class Script:
                 self.followed.add(one.act.target)
             elif isinstance(one.act, Delegation):
                 self.left_to_others.update(dict.fromkeys(one.act.matters, one.act.first))
-            elif isinstance(one.act, Stand) and one.act.needs:
+            elif isinstance(one.act, StandingOrder) and one.act.needs:
                 self.followed |= {one.id, one.act.needs}
         for said in (said for _, letter in episode.letters for said in letter.said):
             self._note(said)
@@ -234,11 +235,11 @@ class Script:
     def _note(self, said: Said) -> None:
         """Remember what a mail disputes and splits, and whom it silences."""
         for act in (said.act, said.target):
-            if isinstance(act, Single):
-                self.singled.add(act.receipt)
-            elif isinstance(act, Stand) and act.matter == DISPUTE:
+            if isinstance(act, OneOff):
+                self.one_off_receipts.add(act.receipt)
+            elif isinstance(act, StandingOrder) and act.matter == DISPUTE:
                 self.touched.add(act.number)
-        if said.form == "distrust" and isinstance(said.target, Stand):
+        if said.form == "distrust" and isinstance(said.target, StandingOrder):
             self.silenced[said.target.writer] = said.number
 
 
@@ -252,31 +253,26 @@ def is_sound(
     """Whether every receipt is used up, and every one-off finds open what it names."""
     if sum(part for _, _, part in settled.applied) != sum(one.amount for one in receipts):
         return False
-    for number, single in force.singles.items():
+    for number, one_off in force.one_offs.items():
         pieces = [(i, part) for receipt, i, part in settled.applied if receipt == number]
-        if not all(_serves(single, pieces, receipts[number].amount, invoices)):
+        if not all(_serves(one_off, pieces, receipts[number].amount, invoices)):
             return False
     return True
 
 
 def _serves(
-    single: Single, pieces: Sequence[tuple[int, int]], amount: int, invoices: Sequence[Invoice]
+    one_off: OneOff, pieces: Sequence[tuple[int, int]], amount: int, invoices: Sequence[Invoice]
 ) -> Iterator[bool]:
     """Yield whether the pieces of a receipt are what its one-off speaks of."""
     paid = [i for i, _ in pieces]
-    if single.split == NAMED:
-        yield tuple(paid[: len(single.invoices)]) == single.invoices
-    elif single.split == PART:
-        yield pieces[0] == (single.invoices[0], single.cents)
-    elif single.split == GROUP:
-        open_ones = group(single, dict(pieces), invoices)
+    if one_off.split == NAMED:
+        yield tuple(paid[: len(one_off.invoices)]) == one_off.invoices
+    elif one_off.split == PART:
+        yield pieces[0] == (one_off.invoices[0], one_off.cents)
+    elif one_off.split == GROUP:
+        open_ones = group(one_off, dict(pieces), invoices)
         yield bool(open_ones) and paid[: len(open_ones)] == open_ones
-    elif single.split == "halves":
-        for branch in single.branches:
+    elif one_off.split == HALVES:
+        for branch in one_off.branches:
             half = sum(part for i, part in pieces if invoices[i].branch == branch)
             yield 2 * half == amount
-
-
-def is_delegation_of(one: Instruction, customer: int) -> bool:
-    """Whether an instruction leaves a matter to this other customer."""
-    return isinstance(one.act, Delegation) and one.act.customer == customer

@@ -14,15 +14,15 @@ from families.ledger.correspondence.acts import (
     Act,
     Delegation,
     Instruction,
+    OneOff,
     Said,
-    Single,
-    Stand,
+    StandingOrder,
     Until,
     Void,
 )
 from families.ledger.correspondence.drafting import Episode, Letter, Script
 from families.ledger.correspondence.ledgers import is_weekday
-from families.ledger.correspondence.orders import draw_single, draw_stand
+from families.ledger.correspondence.orders import draw_one_off, draw_standing
 
 PAPERS = (1_000, 9_999)  # numbers of the papers that conditions are about
 NOT = -1  # the sign of a condition that is met if the paper does not come
@@ -37,7 +37,7 @@ def standing(script: Script, receipt: int, matter: str) -> Episode | None:
     first = _first_day(script, receipt, day) if matter != DISPUTE else day
     if not script.is_free(matter, day, first):
         return None
-    act = draw_stand(script, matter, writer, day, first)
+    act = draw_standing(script, matter, writer, day, first)
     return None if act is None else _given(script, matter, act, day, writer, ((matter, first),))
 
 
@@ -57,30 +57,32 @@ def temporary(script: Script, receipt: int) -> Episode | None:
     last = draw.between(reached[upto], reached[upto + 1] - 1)
     if not script.is_free(matter, day, last) or last <= first:
         return None
-    act = draw_stand(script, matter, writer, day, first, last)
+    act = draw_standing(script, matter, writer, day, first, last)
     return None if act is None else _given(script, "temporary", act, day, writer, ((matter, last),))
 
 
-def single(script: Script, receipt: int) -> Episode | None:
+def one_off(script: Script, receipt: int) -> Episode | None:
     """A one-off for a receipt that is still to come: the next, or one of the two after it."""
-    return _single(script, receipt, min(receipt + script.draw.choice((0, 0, 1, 2)), len(script.receipts) - 1))
+    return _one_off(
+        script, receipt, min(receipt + script.draw.choice((0, 0, 1, 2)), len(script.receipts) - 1)
+    )
 
 
-def late_single(script: Script, receipt: int) -> Episode | None:
+def late_one_off(script: Script, receipt: int) -> Episode | None:
     """A one-off for a receipt that has arrived already."""
     earlier = receipt - script.draw.choice((1, 1, 1, 2, 3))
     if earlier < 0 or script.receipts[earlier].day < script.frame.first:
         return None
-    return _single(script, receipt, earlier)
+    return _one_off(script, receipt, earlier)
 
 
-def _single(script: Script, before: int, receipt: int) -> Episode | None:
+def _one_off(script: Script, before: int, receipt: int) -> Episode | None:
     place = script.place(before)
     if place is None:
         return None
     day, writer = place
-    act = draw_single(script, receipt, day)
-    kind = "late single" if script.receipts[receipt].day < day else "single"
+    act = draw_one_off(script, receipt, day)
+    kind = "late one-off" if script.receipts[receipt].day < day else "one-off"
     return None if act is None else _given(script, kind, act, day, writer)
 
 
@@ -127,13 +129,13 @@ def conditional(script: Script, receipt: int) -> Episode | None:
 
 def _conditional_act(
     script: Script, matter: str, writer: str, day: int, deadline: int
-) -> Stand | Until | None:
+) -> StandingOrder | Until | None:
     if matter != DISPUTE:
-        return draw_stand(script, matter, writer, day, deadline + 1)
+        return draw_standing(script, matter, writer, day, deadline + 1)
     open_ones = [
         one.id
         for one in script.instructions
-        if isinstance(one.act, Stand)
+        if isinstance(one.act, StandingOrder)
         and one.act.matter == DISPUTE
         and one.act.last == FOREVER
         and one.mails[-1] < day
@@ -176,13 +178,13 @@ def _in_two(script: Script, receipt: int, ours: bool) -> Episode | None:
         return None
     opens = draw.choice(earlier)
     author = draw.choice(script.writers(opens))
-    act = draw_stand(script, matter, writer, day, day)
+    act = draw_standing(script, matter, writer, day, day)
     if act is None or not script.is_free(matter, opens, day):
         return None
     id = script.new_id()
     other, number = None, 0
     if ours and draw.chance(0.6):
-        other = draw_stand(script, matter, writer, day, day)
+        other = draw_standing(script, matter, writer, day, day)
         if other is None or other == act:
             return None
         number = draw.between(1, 2)
@@ -203,18 +205,18 @@ def disregarded(script: Script, receipt: int) -> Episode | None:
     if place is None:
         return None
     day, writer = place
-    matter = draw.choice((*MATTERS, "single"))
-    act: Stand | Single | None
-    if matter == "single":
-        act = draw_single(script, min(receipt + draw.below(2), len(script.receipts) - 1), day)
+    matter = draw.choice((*MATTERS, "one-off"))
+    act: StandingOrder | OneOff | None
+    if matter == "one-off":
+        act = draw_one_off(script, min(receipt + draw.below(2), len(script.receipts) - 1), day)
     else:
-        act = draw_stand(script, matter, writer, day, day)
+        act = draw_standing(script, matter, writer, day, day)
     last = min(receipt + draw.choice((0, 1, 1, 2)), len(script.receipts) - 1)
     days = [one for one in script.days_before(last, after=day) if one > day]
     if act is None or not days:
         return None
     takes_back = draw.choice(days)
-    if matter != "single" and not script.is_free(matter, day, takes_back):
+    if matter != "one-off" and not script.is_free(matter, day, takes_back):
         return None
     id = script.new_id()
     who = writer if draw.chance(0.7) else draw.choice(script.writers(takes_back))
@@ -222,7 +224,7 @@ def disregarded(script: Script, receipt: int) -> Episode | None:
         return None
     first = Said("state", act, id)
     second = Said("disregard", None, id, act, refers=day)
-    locks = () if matter == "single" else ((matter, takes_back),)
+    locks = () if matter == "one-off" else ((matter, takes_back),)
     return Episode(
         (Instruction(id, "disregard", script.number, Void(act), (day, takes_back)),),
         ((day, Letter(writer, [first], True)), (takes_back, Letter(who, [second], False))),
@@ -250,7 +252,7 @@ def distrusted(script: Script, receipt: int) -> Episode | None:
     if any(letter.writer == person and at >= tells for at, letter in script.letters.items()):
         return None
     matter = draw.choice(MATTERS)
-    act = draw_stand(script, matter, person, day, day)
+    act = draw_standing(script, matter, person, day, day)
     if act is None or not script.is_free(matter, day, day):
         return None
     id = script.new_id()

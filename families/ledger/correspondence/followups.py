@@ -14,13 +14,13 @@ from families.ledger.correspondence.acts import (
     Act,
     Correction,
     Instruction,
+    OneOff,
     Said,
-    Single,
-    Stand,
+    StandingOrder,
     Until,
 )
 from families.ledger.correspondence.drafting import Episode, Letter, Script
-from families.ledger.correspondence.orders import draw_disputed, draw_limit, draw_stand
+from families.ledger.correspondence.orders import draw_disputed, draw_limit, draw_standing
 
 LONGEST_BACK = 90  # days between a mail and its correction
 
@@ -120,8 +120,8 @@ def correction(script: Script, receipt: int) -> Episode | None:
     targets = [
         one
         for one in script.instructions
-        if isinstance(one.act, (Stand, Single))
-        and one.kind in ("dispute", "sequence", "branch", "large", "temporary", "single", "late single")
+        if isinstance(one.act, (StandingOrder, OneOff))
+        and one.kind in ("dispute", "sequence", "branch", "large", "temporary", "one-off", "late one-off")
         and day - LONGEST_BACK <= one.mails[0] < day
         and one.id not in script.followed
     ]
@@ -129,10 +129,10 @@ def correction(script: Script, receipt: int) -> Episode | None:
         return None
     target = script.draw.choice(targets)
     wrong = target.act
-    assert isinstance(wrong, (Stand, Single))
+    assert isinstance(wrong, (StandingOrder, OneOff))
     right = (
-        _corrected_single(script, wrong)
-        if isinstance(wrong, Single)
+        _corrected_one_off(script, wrong)
+        if isinstance(wrong, OneOff)
         else _corrected(script, target, wrong, day)
     )
     if right is None or right == wrong:
@@ -146,7 +146,7 @@ def correction(script: Script, receipt: int) -> Episode | None:
     )
 
 
-def _corrected(script: Script, target: Instruction, wrong: Stand, day: int) -> Stand | None:
+def _corrected(script: Script, target: Instruction, wrong: StandingOrder, day: int) -> StandingOrder | None:
     """Draw what a standing order should have said: another value, limit, invoice or last day."""
     draw, written = script.draw, target.mails[0]
     if wrong.matter == DISPUTE and wrong.last == FOREVER:
@@ -166,14 +166,14 @@ def _corrected(script: Script, target: Instruction, wrong: Stand, day: int) -> S
     if wrong.matter == LARGE:
         cents = draw_limit(script, wrong.first, wrong.number)
         return None if cents is None else wrong._replace(number=cents)
-    other = draw_stand(script, wrong.matter, wrong.writer, wrong.written, wrong.first)
+    other = draw_standing(script, wrong.matter, wrong.writer, wrong.written, wrong.first)
     says_nothing = (
-        other is None or not other.order or other.order == "practice" or wrong.order in ("", "practice")
+        other is None or not other.value or other.value == "practice" or wrong.value in ("", "practice")
     )
-    return None if other is None or says_nothing else wrong._replace(order=other.order)
+    return None if other is None or says_nothing else wrong._replace(value=other.value)
 
 
-def _corrected_single(script: Script, wrong: Single) -> Single | None:
+def _corrected_one_off(script: Script, wrong: OneOff) -> OneOff | None:
     """Draw what a one-off should have said: another invoice, or another part."""
     draw = script.draw
     if wrong.split == PART:
@@ -193,22 +193,22 @@ def _corrected_single(script: Script, wrong: Single) -> Single | None:
     return wrong._replace(invoices=tuple(invoices))
 
 
-def _orders(script: Script, day: int) -> list[tuple[Instruction, Stand]]:
+def _orders(script: Script, day: int) -> list[tuple[Instruction, StandingOrder]]:
     """Return the standing orders that a mail of a day may still end, extend or change."""
     return [
         (one, one.act)
         for one in script.instructions
-        if isinstance(one.act, Stand) and one.mails[-1] < day and one.id not in script.followed
+        if isinstance(one.act, StandingOrder) and one.mails[-1] < day and one.id not in script.followed
     ]
 
 
-def _prevails(script: Script, order: Stand, day: int) -> bool:
+def _prevails(script: Script, order: StandingOrder, day: int) -> bool:
     """Whether an order holds on a day, and no other order on its matter comes after it."""
-    stands = script.force.stands[order.matter]
-    return script.force.on(order.matter, day) == order and stands[0] == order
+    rivals = script.force.orders[order.matter]
+    return script.force.on(order.matter, day) == order and rivals[0] == order
 
 
-def _may_follow(script: Script, order: Stand, day: int, last: int) -> bool:
+def _may_follow(script: Script, order: StandingOrder, day: int, last: int) -> bool:
     """Whether nothing but the order itself keeps its matter in suspense."""
     own = script.locks.get(order.matter, 0) == order.last
     return own or script.is_free(order.matter, day, last)
@@ -219,7 +219,7 @@ def _about(
 ) -> Episode:
     """Return an episode of one instruction about an earlier one."""
     id = script.new_id()
-    assert isinstance(target.act, Stand)
+    assert isinstance(target.act, StandingOrder)
     matter = target.act.matter
     said = Said(form, act, id, target.act, target.mails[-1])
     locks = () if matter == DISPUTE else ((matter, until),)

@@ -49,7 +49,7 @@ class Frame:
     start: the first day of the year's ledgers.
     first: the first day on which mails may be written.
     end: the last day of the ledgers; the answer is taken at its close.
-    branches: the towns that stand in the narrations of invoices.
+    branches: the towns that order in the narrations of invoices.
     practice: the order in which a receipt is settled that no instruction concerns.
     counts: what one customer adds to the answer, in cents.
     """

@@ -19,8 +19,8 @@ from families.ledger.correspondence.acts import (
     SEQUENCE,
     SEQUENCES,
     SPLITS,
-    Single,
-    Stand,
+    OneOff,
+    StandingOrder,
 )
 from families.ledger.correspondence.drafting import Script
 from families.ledger.correspondence.settling import month_of
@@ -29,9 +29,9 @@ LIMIT_STEPS = (50_000, 25_000, 20_000)  # cents; limits are multiples of one of 
 LEAST_DISPUTED = 40_000  # cents open on an invoice that is disputed
 
 
-def draw_stand(
+def draw_standing(
     script: Script, matter: str, writer: str, day: int, first: int, last: int = FOREVER
-) -> Stand | None:
+) -> StandingOrder | None:
     """Draw a standing order that differs from what holds on the first day.
 
     day: the day of the mail.
@@ -39,20 +39,20 @@ def draw_stand(
     draw = script.draw
     held = script.force.on(matter, first)
     if matter == SEQUENCE:
-        current = held.order if held else PRACTICE
+        current = held.value if held else PRACTICE
         orders = [one for one in (*SEQUENCES, *SEQUENCES, PRACTICE) if one != current]
-        return Stand(SEQUENCE, draw.choice(orders), 0, first, last, writer, day)
+        return StandingOrder(SEQUENCE, draw.choice(orders), 0, first, last, writer, day)
     if matter == BRANCH:
-        current = held.order if held else NO_BRANCH
+        current = held.value if held else NO_BRANCH
         branches = [one for one in (*script.frame.branches, NO_BRANCH) if one != current]
-        return Stand(BRANCH, draw.choice(branches), 0, first, last, writer, day)
+        return StandingOrder(BRANCH, draw.choice(branches), 0, first, last, writer, day)
     if matter == LARGE:
         limit = draw_limit(script, first)
         if limit is None:
             return None
-        return Stand(LARGE, draw.choice(SEQUENCES), limit, first, last, writer, day)
+        return StandingOrder(LARGE, draw.choice(SEQUENCES), limit, first, last, writer, day)
     invoice = draw_disputed(script, day)
-    return None if invoice is None else Stand(DISPUTE, "", invoice, first, last, writer, day)
+    return None if invoice is None else StandingOrder(DISPUTE, "", invoice, first, last, writer, day)
 
 
 def draw_limit(script: Script, first: int, other_than: int = 0) -> int | None:
@@ -73,24 +73,24 @@ def draw_disputed(script: Script, day: int) -> int | None:
     if not later:
         return None
     owed = script.open_before(later[0])
-    singled = {i for one in script.force.singles.values() for i in one.invoices}
+    one_off_receipts = {i for one in script.force.one_offs.values() for i in one.invoices}
     invoices = [
         i
         for i, cents in owed.items()
         if cents >= LEAST_DISPUTED
         and script.invoices[i].day < day
         and i not in script.touched
-        and i not in singled
+        and i not in one_off_receipts
     ]
     return script.draw.choice(invoices) if invoices else None
 
 
-def draw_single(script: Script, receipt: int, day: int) -> Single | None:
+def draw_one_off(script: Script, receipt: int, day: int) -> OneOff | None:
     """Draw a one-off for a receipt, given in a mail of a day."""
     draw = script.draw
-    if receipt in script.singled:
+    if receipt in script.one_off_receipts:
         return None
-    disputed = [one.number for one in script.force.stands[DISPUTE]]
+    disputed = [one.number for one in script.force.orders[DISPUTE]]
     owed = {
         i: cents
         for i, cents in script.open_before(receipt).items()
@@ -113,11 +113,11 @@ def draw_single(script: Script, receipt: int, day: int) -> Single | None:
         others = sum(cents for i, cents in owed.items() if script.invoices[i].branch != branch)
         if others < script.receipts[receipt].amount or others == sum(owed.values()):
             return None
-        return Single(receipt, ALL_BUT, branches=(branch,))
-    return Single(receipt, ORDERED, rest=draw.choice(SEQUENCES))
+        return OneOff(receipt, ALL_BUT, branches=(branch,))
+    return OneOff(receipt, ORDERED, rest=draw.choice(SEQUENCES))
 
 
-def _named(script: Script, receipt: int, owed: dict[int, int], rest: str) -> Single | None:
+def _named(script: Script, receipt: int, owed: dict[int, int], rest: str) -> OneOff | None:
     draw, amount = script.draw, script.receipts[receipt].amount
     chosen = draw.sample(list(owed), min(len(owed), draw.choice((1, 2, 2, 3))))
     named: list[int] = []
@@ -125,20 +125,20 @@ def _named(script: Script, receipt: int, owed: dict[int, int], rest: str) -> Sin
         if sum(owed[one] for one in named) < amount:
             named.append(i)
     uses_all = sum(owed[one] for one in named) >= amount
-    return Single(receipt, NAMED, tuple(named), rest="" if uses_all else rest)
+    return OneOff(receipt, NAMED, tuple(named), rest="" if uses_all else rest)
 
 
-def _part(script: Script, receipt: int, owed: dict[int, int], rest: str) -> Single | None:
+def _part(script: Script, receipt: int, owed: dict[int, int], rest: str) -> OneOff | None:
     i = script.draw.choice(list(owed))
     most = min(owed[i], script.receipts[receipt].amount * 4 // 5)
     if most < 20_000:
         return None
     cents = script.draw.between(most // 3, most)
     cents -= cents % (5_000 if script.draw.chance(0.7) else 10)
-    return Single(receipt, PART, (i,), cents=cents, rest=rest) if cents >= 15_000 else None
+    return OneOff(receipt, PART, (i,), cents=cents, rest=rest) if cents >= 15_000 else None
 
 
-def _group(script: Script, receipt: int, owed: dict[int, int], rest: str) -> Single | None:
+def _group(script: Script, receipt: int, owed: dict[int, int], rest: str) -> OneOff | None:
     invoices = script.invoices
     i = script.draw.choice(list(owed))
     branch, month = invoices[i].branch, month_of(invoices[i].day)
@@ -147,10 +147,10 @@ def _group(script: Script, receipt: int, owed: dict[int, int], rest: str) -> Sin
     if not ends_before:
         return None
     uses_all = total >= script.receipts[receipt].amount
-    return Single(receipt, GROUP, branches=(branch,), month=month, rest="" if uses_all else rest)
+    return OneOff(receipt, GROUP, branches=(branch,), month=month, rest="" if uses_all else rest)
 
 
-def _halves(script: Script, receipt: int, owed: dict[int, int]) -> Single | None:
+def _halves(script: Script, receipt: int, owed: dict[int, int]) -> OneOff | None:
     amount = script.receipts[receipt].amount
     totals = {
         branch: sum(cents for i, cents in owed.items() if script.invoices[i].branch == branch)
@@ -160,4 +160,4 @@ def _halves(script: Script, receipt: int, owed: dict[int, int]) -> Single | None
     if amount % 2 or len(able) < 2:
         return None
     one, other = script.draw.sample(able, 2)
-    return Single(receipt, HALVES, branches=(one, other))
+    return OneOff(receipt, HALVES, branches=(one, other))

@@ -12,14 +12,14 @@ from families.ledger.correspondence.acts import (
     SEQUENCE,
     Delegation,
     Instruction,
-    Stand,
+    StandingOrder,
 )
 from families.ledger.correspondence.chatter import write_the_rest
 from families.ledger.correspondence.correspondence import Correspondence, Customer
 from families.ledger.correspondence.drafting import LEAST_EFFECT, Episode, Script
 from families.ledger.correspondence.frame import Frame
-from families.ledger.correspondence.ledgers import draw_ledger
 from families.ledger.correspondence.language.people import draw_people
+from families.ledger.correspondence.ledgers import draw_ledger
 from families.ledger.correspondence.settling import NOTHING_MISSED
 from families.ledger.planning.planned_case import PlanFailed
 from trapcli.core.draw import Draw
@@ -38,8 +38,8 @@ NEW: dict[str, Drawn] = {
     "conditional": episodes.conditional,
     "confirmed": episodes.confirmed,
     "agreed": episodes.agreed,
-    "single": episodes.single,
-    "late single": episodes.late_single,
+    "one-off": episodes.one_off,
+    "late one-off": episodes.late_one_off,
     "disregard": episodes.disregarded,
     "distrust": episodes.distrusted,
 }
@@ -163,7 +163,7 @@ def _leads(draw: Draw, earlier: Sequence[Script]) -> list[Delegation]:
             orders = [
                 (one.mails, one.act)
                 for one in script.instructions
-                if isinstance(one.act, Stand) and one.act.matter == matter
+                if isinstance(one.act, StandingOrder) and one.act.matter == matter
             ]
             for _, act in orders:
                 if act.writer in script.silenced:

@@ -26,8 +26,8 @@ from families.ledger.correspondence.acts import (
     Correction,
     Delegation,
     Instruction,
-    Single,
-    Stand,
+    OneOff,
+    StandingOrder,
     Until,
     Void,
 )
@@ -40,28 +40,28 @@ NOTHING_MISSED: Missed = frozenset()
 class InForce(NamedTuple):
     """What a customer's instructions come to.
 
-    stands: matter -> its standing orders, the one that prevails before those it prevails over.
-    singles: receipt -> its one-off.
+    orders: matter -> its standing orders, the one that prevails before those it prevails over.
+    one_offs: receipt -> its one-off.
     """
 
-    stands: dict[str, list[Stand]]
-    singles: dict[int, Single]
+    orders: dict[str, list[StandingOrder]]
+    one_offs: dict[int, OneOff]
 
-    def on(self, matter: str, day: int) -> Stand | None:
+    def on(self, matter: str, day: int) -> StandingOrder | None:
         """Return the standing order that holds on a day, or None."""
-        for stand in self.stands[matter]:
-            if stand.first <= day <= stand.last:
-                return stand
+        for order in self.orders[matter]:
+            if order.first <= day <= order.last:
+                return order
         return None
 
 
-def live_acts(instructions: Iterable[Instruction], missed: Missed) -> dict[str, Stand | Single]:
+def live_acts(instructions: Iterable[Instruction], missed: Missed) -> dict[str, StandingOrder | OneOff]:
     """Return the orders that a reader takes from a customer's mails who misses some instructions."""
-    live: dict[str, Stand | Single] = {}
+    live: dict[str, StandingOrder | OneOff] = {}
     later: list[Instruction] = []
     for one in instructions:
         act = one.act
-        if isinstance(act, (Stand, Single)):
+        if isinstance(act, (StandingOrder, OneOff)):
             if one.id not in missed:
                 live[one.id] = act
         elif isinstance(act, Void):
@@ -75,7 +75,7 @@ def live_acts(instructions: Iterable[Instruction], missed: Missed) -> dict[str, 
     for one in later:
         if isinstance(one.act, Until) and one.id not in missed:
             target = live.get(one.act.target)
-            if isinstance(target, Stand):
+            if isinstance(target, StandingOrder):
                 live[one.act.target] = target._replace(last=one.act.last)
     return live
 
@@ -90,60 +90,60 @@ def in_force(
     others: the instructions of all customers, for those that this one leaves matters to.
     """
     live = live_acts(instructions, missed)
-    stands: dict[str, list[Stand]] = {SEQUENCE: [], BRANCH: [], LARGE: [], DISPUTE: []}
-    singles: dict[int, Single] = {}
+    orders: dict[str, list[StandingOrder]] = {SEQUENCE: [], BRANCH: [], LARGE: [], DISPUTE: []}
+    one_offs: dict[int, OneOff] = {}
     for act in live.values():
-        if isinstance(act, Single):
-            singles[act.receipt] = act
+        if isinstance(act, OneOff):
+            one_offs[act.receipt] = act
         elif not act.needs or act.needs in live:
-            stands[act.matter].append(act)
+            orders[act.matter].append(act)
     for one in instructions:
         if isinstance(one.act, Delegation) and one.id not in missed:
-            for stand in delegated(one.act, others[one.act.customer], missed):
-                stands[stand.matter].append(stand)
-    for orders in stands.values():
-        if len(orders) > 1:
-            orders.sort(key=_precedence)
-    return InForce(stands, singles)
+            for order in delegated(one.act, others[one.act.customer], missed):
+                orders[order.matter].append(order)
+    for rivals in orders.values():
+        if len(rivals) > 1:
+            rivals.sort(key=_precedence)
+    return InForce(orders, one_offs)
 
 
-def delegated(act: Delegation, instructions: Sequence[Instruction], missed: Missed) -> list[Stand]:
+def delegated(act: Delegation, instructions: Sequence[Instruction], missed: Missed) -> list[StandingOrder]:
     """Return the standing orders of another customer that a delegation takes over."""
     return [
-        stand
-        for stand in live_acts(instructions, missed).values()
-        if isinstance(stand, Stand)
-        and stand.matter in act.matters
-        and stand.writer == act.person
-        and stand.written >= act.first
+        order
+        for order in live_acts(instructions, missed).values()
+        if isinstance(order, StandingOrder)
+        and order.matter in act.matters
+        and order.writer == act.person
+        and order.written >= act.first
     ]
 
 
-def _precedence(stand: Stand) -> tuple[int, int]:
-    return -stand.first, -stand.written
+def _precedence(order: StandingOrder) -> tuple[int, int]:
+    return -order.first, -order.written
 
 
 def settle(frame: Frame, invoices: Sequence[Invoice], receipts: Sequence[Receipt], force: InForce) -> Settled:
     """Settle a customer's receipts; what finds no invoice is left unapplied."""
     owed: dict[int, int] = {}
     applied: list[tuple[int, int, int]] = []
-    disputes = force.stands[DISPUTE]
+    disputes = force.orders[DISPUTE]
     billed, count = 0, len(invoices)
     for number, receipt in enumerate(receipts):
         day = receipt.day
         while billed < count and invoices[billed].day <= day:
             owed[billed] = invoices[billed].amount
             billed += 1
-        held = [stand.number for stand in disputes if stand.first <= day <= stand.last]
+        held = [order.number for order in disputes if order.first <= day <= order.last]
         free = {i: cents for i, cents in owed.items() if i not in held}
         left, barred = receipt.amount, ""
         before = len(applied)
-        single = force.singles.get(number)
-        if single is not None:
-            left = _split(single, number, left, free, invoices, applied)
-            barred = single.branches[0] if single.split == ALL_BUT else ""
+        one_off = force.one_offs.get(number)
+        if one_off is not None:
+            left = _split(one_off, number, left, free, invoices, applied)
+            barred = one_off.branches[0] if one_off.split == ALL_BUT else ""
         if left:
-            rest = single.rest if single is not None else ""
+            rest = one_off.rest if one_off is not None else ""
             for i in _order(frame, receipt, left, free, invoices, force, rest):
                 if barred and invoices[i].branch == barred:
                     continue
@@ -180,10 +180,10 @@ def month_of(day: int) -> int:
     return when.year * 12 + when.month - 1
 
 
-def group(single: Single, free: dict[int, int], invoices: Sequence[Invoice]) -> list[int]:
+def group(one_off: OneOff, free: dict[int, int], invoices: Sequence[Invoice]) -> list[int]:
     """Return the open invoices that a GROUP means, the oldest first."""
-    branch = single.branches[0]
-    return [i for i in free if invoices[i].branch == branch and month_of(invoices[i].day) == single.month]
+    branch = one_off.branches[0]
+    return [i for i in free if invoices[i].branch == branch and month_of(invoices[i].day) == one_off.month]
 
 
 def _order(
@@ -200,21 +200,22 @@ def _order(
         return by_sequence(rest, free)
     day = receipt.day
     large = force.on(LARGE, day)
-    stand = large if large is not None and receipt.amount > large.number else force.on(SEQUENCE, day)
-    order: Sequence[int]
-    if stand is None or stand.order == PRACTICE:
-        order = frame.practice(day, free, left, receipt.cited)
+    is_large = large is not None and receipt.amount > large.number
+    ordered = large if is_large else force.on(SEQUENCE, day)
+    turns: Sequence[int]
+    if ordered is None or ordered.value == PRACTICE:
+        turns = frame.practice(day, free, left, receipt.cited)
     else:
-        order = by_sequence(stand.order, free)
+        turns = by_sequence(ordered.value, free)
     branch = force.on(BRANCH, day)
-    if branch is None or not branch.order:
-        return order
-    ahead = [i for i in order if invoices[i].branch == branch.order]
-    return ahead + [i for i in order if invoices[i].branch != branch.order]
+    if branch is None or not branch.value:
+        return turns
+    ahead = [i for i in turns if invoices[i].branch == branch.value]
+    return ahead + [i for i in turns if invoices[i].branch != branch.value]
 
 
 def _split(
-    single: Single,
+    one_off: OneOff,
     number: int,
     left: int,
     free: dict[int, int],
@@ -234,16 +235,16 @@ def _split(
                     del free[i]
         return cents
 
-    if single.split == NAMED:
-        return pay(single.invoices, left)
-    if single.split == PART:
-        share = min(single.cents, left)
-        return left - share + pay(single.invoices, share)
-    if single.split == GROUP:
-        return pay(group(single, free, invoices), left)
-    if single.split == HALVES:
-        one, other = ([i for i in free if invoices[i].branch == branch] for branch in single.branches)
+    if one_off.split == NAMED:
+        return pay(one_off.invoices, left)
+    if one_off.split == PART:
+        share = min(one_off.cents, left)
+        return left - share + pay(one_off.invoices, share)
+    if one_off.split == GROUP:
+        return pay(group(one_off, free, invoices), left)
+    if one_off.split == HALVES:
+        one, other = ([i for i in free if invoices[i].branch == branch] for branch in one_off.branches)
         half = left // 2
         return pay(one, half) + pay(other, left - half)
-    assert single.split in (ALL_BUT, ORDERED), single.split
+    assert one_off.split in (ALL_BUT, ORDERED), one_off.split
     return left

@@ -13,8 +13,8 @@ from families.ledger.correspondence.acts import (
     PART,
     PRACTICE,
     SEQUENCE,
-    Single,
-    Stand,
+    OneOff,
+    StandingOrder,
 )
 from families.ledger.correspondence.language.grammar import Filler, expand
 from families.ledger.correspondence.language.phrasebook import patterns
@@ -30,18 +30,20 @@ def say(place: Place, section: str, **slots: Filler) -> str:
     return expand(place.draw, place.draw.choice(patterns(section)), slots)
 
 
-def order_name(act: Stand | Single) -> str:
+def order_name(act: StandingOrder | OneOff) -> str:
     """Return the sections of the phrase book that say what an act orders, without "do" or "that"."""
-    if isinstance(act, Single):
+    if isinstance(act, OneOff):
         return act.split
-    if act.matter == SEQUENCE and act.order == PRACTICE:
+    if act.matter == SEQUENCE and act.value == PRACTICE:
         return "practice"
-    if act.matter == BRANCH and not act.order:
+    if act.matter == BRANCH and not act.value:
         return "no branch"
     return act.matter
 
 
-def clause(place: Place, act: Stand | Single, form: str, name: str = "", voucher: bool = False) -> str:
+def clause(
+    place: Place, act: StandingOrder | OneOff, form: str, name: str = "", voucher: bool = False
+) -> str:
     """Return what an act orders as a clause: form "do" or "that".
 
     name: the section, if it is not the act's own.
@@ -52,10 +54,10 @@ def clause(place: Place, act: Stand | Single, form: str, name: str = "", voucher
         return place.vouchers[number] if voucher else place.invoice(number)
 
     slots: dict[str, Filler] = {"money": lambda: say(place, "money")}
-    if isinstance(act, Stand):
-        if act.matter in (SEQUENCE, LARGE) and act.order != PRACTICE:
-            slots["adj"] = lambda: say(place, f"adjective {act.order}")
-        slots["branch"] = act.order
+    if isinstance(act, StandingOrder):
+        if act.matter in (SEQUENCE, LARGE) and act.value != PRACTICE:
+            slots["adj"] = lambda: say(place, f"adjective {act.value}")
+        slots["branch"] = act.value
         slots["limit"] = money(act.number)
         slots["invoice"] = lambda: invoice(act.number)
     else:
@@ -64,7 +66,7 @@ def clause(place: Place, act: Stand | Single, form: str, name: str = "", voucher
     return say(place, f"{name or order_name(act)} {form}", **slots)
 
 
-def _split_slots(place: Place, act: Single, voucher: bool) -> dict[str, Filler]:
+def _split_slots(place: Place, act: OneOff, voucher: bool) -> dict[str, Filler]:
     slots: dict[str, Filler] = {}
     if act.split == NAMED:
         names = [place.vouchers[number] for number in act.invoices]
@@ -92,7 +94,7 @@ def from_phrase(place: Place, first: int) -> str:
     return say(place, "from day", day=lambda: place.day(first))
 
 
-def stand_sentences(place: Place, act: Stand, quoted: bool = False) -> list[str]:
+def standing_sentences(place: Place, act: StandingOrder, quoted: bool = False) -> list[str]:
     """Say a standing order with its days and, sometimes, why.
 
     quoted: whether a later mail corrects it, and quotes its invoice or last day.
@@ -125,7 +127,13 @@ def stand_sentences(place: Place, act: Stand, quoted: bool = False) -> list[str]
 
 
 def _put(
-    place: Place, act: Stand, prefix: str, suffix: str, before: list[str], after: list[str], quoted: bool
+    place: Place,
+    act: StandingOrder,
+    prefix: str,
+    suffix: str,
+    before: list[str],
+    after: list[str],
+    quoted: bool,
 ) -> list[str]:
     """Put an order into a request, with what stands before and after it."""
     draw = place.draw
@@ -141,9 +149,9 @@ def _put(
     return [*before, prefix + expand(draw, frame, {form: core}), *after]
 
 
-def reason_of(place: Place, act: Stand | Single | None = None) -> str:
+def reason_of(place: Place, act: StandingOrder | OneOff | None = None) -> str:
     """Return a reason, which changes nothing."""
-    disputes = isinstance(act, Stand) and act.matter == DISPUTE
+    disputes = isinstance(act, StandingOrder) and act.matter == DISPUTE
     return say(
         place,
         "dispute reason" if disputes else "reason",
@@ -163,7 +171,7 @@ def some_amount(place: Place) -> str:
             return money(cents)
 
 
-def single_sentences(place: Place, act: Single, quoted: bool = False) -> list[str]:
+def one_off_sentences(place: Place, act: OneOff, quoted: bool = False) -> list[str]:
     """Say a one-off, what becomes of the rest, and that the receipt has arrived, if it has."""
     draw = place.draw
     form = draw.choice(("do", "that"))
@@ -185,7 +193,7 @@ def single_sentences(place: Place, act: Single, quoted: bool = False) -> list[st
     return sentences
 
 
-def _rest(place: Place, act: Single) -> str:
+def _rest(place: Place, act: OneOff) -> str:
     if act.split not in (NAMED, PART, GROUP):
         return ""
     if act.rest:

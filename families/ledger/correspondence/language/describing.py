@@ -16,8 +16,8 @@ from families.ledger.correspondence.acts import (
     Correction,
     Delegation,
     Instruction,
-    Single,
-    Stand,
+    OneOff,
+    StandingOrder,
     Until,
     Void,
 )
@@ -45,21 +45,21 @@ def describe(instruction: Instruction, voucher_of: Callable[[int, int], str]) ->
     return _order(act, own)
 
 
-def _order(act: Stand | Single, own: Vouchers) -> str:
-    return _single(act, own) if isinstance(act, Single) else _stand(act, own)
+def _order(act: StandingOrder | OneOff, own: Vouchers) -> str:
+    return _one_off(act, own) if isinstance(act, OneOff) else _standing(act, own)
 
 
-def _stand(act: Stand, own: Vouchers) -> str:
+def _standing(act: StandingOrder, own: Vouchers) -> str:
     span = f"From {iso(act.first)}" + (f" to {iso(act.last)}" if act.last < FOREVER else "")
     if act.matter == DISPUTE:
         return f"{span} invoice {own(act.number)} is disputed."
     if act.matter == BRANCH:
-        return f"{span} {act.order or 'no branch'} comes first."
-    order = "the practice decides" if act.order == PRACTICE else f"the {act.order} invoice is paid first"
+        return f"{span} {act.value or 'no branch'} comes first."
+    order = "the practice decides" if act.value == PRACTICE else f"the {act.value} invoice is paid first"
     return f"{span} {order}{f' by receipts over {money(act.number)}' if act.matter == LARGE else ''}."
 
 
-def _single(act: Single, own: Vouchers) -> str:
+def _one_off(act: OneOff, own: Vouchers) -> str:
     receipt = f"Receipt {act.receipt + 1} of the customer"
     rest = f", the rest {act.rest} first" if act.rest else ""
     if act.split == NAMED:

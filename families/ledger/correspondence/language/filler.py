@@ -10,8 +10,8 @@ from families.ledger.correspondence.acts import (
     LARGE,
     SEQUENCE,
     SEQUENCES,
-    Single,
-    Stand,
+    OneOff,
+    StandingOrder,
 )
 from families.ledger.correspondence.correspondence import Customer
 from families.ledger.correspondence.frame import Invoice, Receipt
@@ -63,14 +63,16 @@ class Talk:
         return text if ours or place.draw.chance(0.85) else f"{say(place, 'chat lead')} {text}"
 
 
-def _orders(place: Place, any_order: bool) -> list[Stand]:
+def _orders(place: Place, any_order: bool) -> list[StandingOrder]:
     """Return orders that can be spoken of idly: any, or only such as the customer's mails nowhere give."""
     said = set() if any_order else given(place.customer)
     limit = place.draw.between(2, 30) * 25_000 + 5_000
-    orders = [Stand(SEQUENCE, one, 0, 0, FOREVER, "", 0) for one in SEQUENCES]
-    orders += [Stand(BRANCH, one, 0, 0, FOREVER, "", 0) for one in place.correspondence.frame.branches]
-    orders += [Stand(LARGE, one, limit, 0, FOREVER, "", 0) for one in SEQUENCES]
-    return [one for one in orders if (one.matter, one.order) not in said]
+    orders = [StandingOrder(SEQUENCE, one, 0, 0, FOREVER, "", 0) for one in SEQUENCES]
+    orders += [
+        StandingOrder(BRANCH, one, 0, 0, FOREVER, "", 0) for one in place.correspondence.frame.branches
+    ]
+    orders += [StandingOrder(LARGE, one, limit, 0, FOREVER, "", 0) for one in SEQUENCES]
+    return [one for one in orders if (one.matter, one.value) not in said]
 
 
 def given(customer: Customer) -> set[tuple[str, str]]:
@@ -80,9 +82,9 @@ def given(customer: Customer) -> set[tuple[str, str]]:
         for mail in customer.mails
         for said in mail.said
         for act in (said.act, said.target, said.other)
-        if isinstance(act, Stand)
+        if isinstance(act, StandingOrder)
     ]
-    return {(act.matter, act.order) for act in acts}
+    return {(act.matter, act.value) for act in acts}
 
 
 def disputed(customer: Customer) -> set[int]:
@@ -90,14 +92,14 @@ def disputed(customer: Customer) -> set[int]:
     found: set[int] = set()
     for said in (said for mail in customer.mails for said in mail.said):
         for act in (said.act, said.target):
-            if isinstance(act, Stand) and act.matter == DISPUTE:
+            if isinstance(act, StandingOrder) and act.matter == DISPUTE:
                 found.add(act.number)
-            elif isinstance(act, Single):
+            elif isinstance(act, OneOff):
                 found.update(act.invoices)
     return found
 
 
-def _clauses(place: Place, act: Stand, ours: bool) -> dict[str, Callable[[], str]]:
+def _clauses(place: Place, act: StandingOrder, ours: bool) -> dict[str, Callable[[], str]]:
     def told(form: str) -> str:
         text = clause(place, act, form)
         return from_our_side(text) if ours else text

@@ -9,18 +9,18 @@ from families.ledger.correspondence.acts import (
     LARGE,
     PART,
     Delegation,
+    OneOff,
     Said,
-    Single,
-    Stand,
+    StandingOrder,
     Until,
 )
 from families.ledger.correspondence.language.clauses import (
     clause,
     from_phrase,
+    one_off_sentences,
     reason_of,
     say,
-    single_sentences,
-    stand_sentences,
+    standing_sentences,
 )
 from families.ledger.correspondence.language.references import Place
 from families.ledger.correspondence.language.swapped import from_our_side
@@ -39,10 +39,10 @@ def sentences(place: Place, said: Said, quoted: bool) -> list[str]:
         return FORMS[said.form](place, said)
     if isinstance(said.act, Delegation):
         return _delegate(place, said.act)
-    if isinstance(said.act, Single):
-        return single_sentences(place, said.act, quoted)
-    assert isinstance(said.act, Stand), said
-    return stand_sentences(place, said.act, quoted)
+    if isinstance(said.act, OneOff):
+        return one_off_sentences(place, said.act, quoted)
+    assert isinstance(said.act, StandingOrder), said
+    return standing_sentences(place, said.act, quoted)
 
 
 def _with_reason(place: Place, told: str) -> list[str]:
@@ -53,10 +53,10 @@ def _with_reason(place: Place, told: str) -> list[str]:
     return [reason, told] if place.draw.chance(0.5) else [told, reason]
 
 
-def matter_of(place: Place, act: Stand | Single | None) -> str:
+def matter_of(place: Place, act: StandingOrder | OneOff | None) -> str:
     """Name what an order is about."""
-    if isinstance(act, Single):
-        return say(place, "matter single", receipt=lambda: place.receipt(act.receipt))
+    if isinstance(act, OneOff):
+        return say(place, "matter one-off", receipt=lambda: place.receipt(act.receipt))
     assert act is not None
     if act.matter == DISPUTE:
         voucher = place.vouchers[act.number]
@@ -82,18 +82,18 @@ def _end(place: Place, said: Said) -> list[str]:
 
 
 def _extend(place: Place, said: Said) -> list[str]:
-    assert isinstance(said.act, Until) and isinstance(said.target, Stand)
+    assert isinstance(said.act, Until) and isinstance(said.target, StandingOrder)
     days = {"day": place.day(said.act.last), "old": place.day(said.target.last)}
     return _with_reason(place, say(place, "extend", what=_what(place, said), **days))
 
 
 def _release(place: Place, said: Said) -> list[str]:
-    assert isinstance(said.act, Until) and isinstance(said.target, Stand)
-    act = said.target._replace(first=said.act.last + 1, last=FOREVER, order="")
+    assert isinstance(said.act, Until) and isinstance(said.target, StandingOrder)
+    act = said.target._replace(first=said.act.last + 1, last=FOREVER, value="")
     return _release_sentences(place, act)
 
 
-def _release_sentences(place: Place, act: Stand) -> list[str]:
+def _release_sentences(place: Place, act: StandingOrder) -> list[str]:
     draw = place.draw
     form = draw.choice(("do", "that"))
     core = clause(place, act, form, name="release")
@@ -108,7 +108,7 @@ def _release_sentences(place: Place, act: Stand) -> list[str]:
 
 
 def _limit(place: Place, said: Said) -> list[str]:
-    assert isinstance(said.act, Stand) and isinstance(said.target, Stand)
+    assert isinstance(said.act, StandingOrder) and isinstance(said.target, StandingOrder)
     slots = {
         "new": money(said.act.number),
         "old": money(said.target.number),
@@ -118,26 +118,28 @@ def _limit(place: Place, said: Said) -> list[str]:
 
 
 def _correct(place: Place, said: Said) -> list[str]:
-    assert isinstance(said.act, (Stand, Single)) and isinstance(said.target, (Stand, Single))
+    assert isinstance(said.act, (StandingOrder, OneOff)) and isinstance(said.target, (StandingOrder, OneOff))
     wrong, right = _difference(place, said.target, said.act)
     about = "the last day" if _last_differs(said.target, said.act) else matter_of(place, said.target)
     mail = f"{place.mail_of(said.refers)} {place.draw.choice(('on', 'about', 'concerning'))} {about}"
     return _with_reason(place, say(place, "correct", mail=mail, wrong=wrong, right=right))
 
 
-def _last_differs(wrong: Stand | Single, right: Stand | Single) -> bool:
-    return isinstance(wrong, Stand) and isinstance(right, Stand) and wrong.last != right.last
+def _last_differs(wrong: StandingOrder | OneOff, right: StandingOrder | OneOff) -> bool:
+    return isinstance(wrong, StandingOrder) and isinstance(right, StandingOrder) and wrong.last != right.last
 
 
-def _difference(place: Place, wrong: Stand | Single, right: Stand | Single) -> tuple[str, str]:
+def _difference(
+    place: Place, wrong: StandingOrder | OneOff, right: StandingOrder | OneOff
+) -> tuple[str, str]:
     """Return what differs between what a mail said and what it should have said."""
-    if isinstance(wrong, Single) and isinstance(right, Single):
+    if isinstance(wrong, OneOff) and isinstance(right, OneOff):
         if wrong.split == PART:
             return money(wrong.cents), money(right.cents)
         pairs = zip(wrong.invoices, right.invoices, strict=True)
         one, other = next(pair for pair in pairs if pair[0] != pair[1])
         return place.vouchers[one], place.vouchers[other]
-    assert isinstance(wrong, Stand) and isinstance(right, Stand)
+    assert isinstance(wrong, StandingOrder) and isinstance(right, StandingOrder)
     if wrong.last != right.last:
         return place.plain_day(wrong.last), place.plain_day(right.last)
     if wrong.matter == DISPUTE:
@@ -145,8 +147,8 @@ def _difference(place: Place, wrong: Stand | Single, right: Stand | Single) -> t
     if wrong.matter == LARGE:
         return money(wrong.number), money(right.number)
     if wrong.matter == BRANCH:
-        return wrong.order, right.order
-    return f'"{wrong.order} first"', f'"{right.order} first"'
+        return wrong.value, right.value
+    return f'"{wrong.value} first"', f'"{right.value} first"'
 
 
 def _disregard(place: Place, said: Said) -> list[str]:
@@ -154,7 +156,7 @@ def _disregard(place: Place, said: Said) -> list[str]:
 
 
 def _distrust(place: Place, said: Said) -> list[str]:
-    assert isinstance(said.target, Stand)
+    assert isinstance(said.target, StandingOrder)
     since = from_phrase(place, said.number)
     return _with_reason(place, say(place, "distrust", person=said.target.writer, **{"from": since}))
 
@@ -177,7 +179,7 @@ def _announce(place: Place, said: Said) -> list[str]:
 
 
 def _both_forms(place: Place, act: object) -> dict[str, Callable[[], str]]:
-    assert isinstance(act, Stand)
+    assert isinstance(act, StandingOrder)
     return {"do": lambda: clause(place, act, "do"), "that": lambda: clause(place, act, "that")}
 
 
@@ -187,7 +189,7 @@ def _confirm(place: Place, said: Said) -> list[str]:
 
 
 def _propose(place: Place, said: Said) -> list[str]:
-    assert isinstance(said.act, Stand)
+    assert isinstance(said.act, StandingOrder)
     if said.other is None:
         do, that = (from_our_side(clause(place, said.act, form)) for form in ("do", "that"))
         return [say(place, "propose one", do=do, that=that)]
@@ -213,10 +215,10 @@ def _paper(place: Place, number: int) -> str:
 
 def _condition(place: Place, said: Said) -> list[str]:
     if isinstance(said.act, Until):
-        assert isinstance(said.target, Stand)
+        assert isinstance(said.target, StandingOrder)
         act, name = said.target._replace(first=said.act.last + 1), "release"
     else:
-        assert isinstance(said.act, Stand)
+        assert isinstance(said.act, StandingOrder)
         act, name = said.act, ""
     section = "condition met" if said.number > 0 else "condition unmet"
     after = place.draw.choice((f"from {place.day(act.first)} on", f"from {place.day(act.first)}"))
@@ -233,7 +235,7 @@ def _condition(place: Place, said: Said) -> list[str]:
 
 
 def _outcome(place: Place, said: Said) -> list[str]:
-    assert isinstance(said.act, (Stand, Until))
+    assert isinstance(said.act, (StandingOrder, Until))
     deadline = said.act.last if isinstance(said.act, Until) else said.act.first - 1
     paper = _paper(place, said.number)
     if not said.refers:
