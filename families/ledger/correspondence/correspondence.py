@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from families.ledger.correspondence.acts import Instruction, Mail
 from families.ledger.correspondence.frame import Frame, Invoice, Receipt, Settled
-from families.ledger.correspondence.settling import NOTHING_MISSED, Missed, in_force, settle
+from families.ledger.correspondence.in_force import NOTHING_MISSED, Missed, in_force
+from families.ledger.correspondence.settling import settle
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from families.ledger.correspondence import episodes, followups
 from families.ledger.correspondence.acts import (
     BRANCH,
     DISPUTE,
@@ -14,19 +13,27 @@ from families.ledger.correspondence.acts import (
     Instruction,
     StandingOrder,
 )
-from families.ledger.correspondence.chatter import write_the_rest
 from families.ledger.correspondence.correspondence import Correspondence, Customer
-from families.ledger.correspondence.drafting import LEAST_EFFECT, Episode, Script
 from families.ledger.correspondence.frame import Frame
+from families.ledger.correspondence.in_force import NOTHING_MISSED
 from families.ledger.correspondence.language.people import draw_people
-from families.ledger.correspondence.ledgers import draw_ledger
-from families.ledger.correspondence.settling import NOTHING_MISSED
+from families.ledger.correspondence.scripts import episodes, followups
+from families.ledger.correspondence.scripts.chatter import write_the_rest
+from families.ledger.correspondence.scripts.drafting import LEAST_EFFECT, Episode, Script
+from families.ledger.correspondence.scripts.ledgers import draw_ledger
 from families.ledger.planning.planned_case import PlanFailed
 from trapcli.core.draw import Draw
 
 ATTEMPTS = 12  # at a customer's script, each with entries of its own
 TRIES = 4  # at an episode of one kind at one place
-DELEGATES = 0.3  # of the customers, if another one decides something that they may take over
+DELEGATES = 0.45  # of the customers, if another one decides something that they may take over
+MOST_LEADS = 8  # that a customer looks at
+WEIGHTS = {
+    "dispute": 3,
+    "temporary": 2,
+    "sequence": 2,
+    "branch": 2,
+}  # of kinds that others follow upon; else 1
 
 Drawn = Callable[[Script, int], Episode | None]
 NEW: dict[str, Drawn] = {
@@ -98,12 +105,9 @@ def _draw_script(
         others = [one.instructions for one in earlier]
         script = Script(own, frame, len(earlier), people, invoices, receipts, others)
         if attempt < ATTEMPTS // 2 and own.chance(DELEGATES):
-            leads = _leads(own, earlier)
-            episode = episodes.delegated(script, leads) if leads else None
-            if episode is not None:
-                script.accept(episode)
+            _leave_a_matter(script, earlier)
         _fill(script, wanted, used)
-        if script.has_a_pair_that_cancels() or not _leaves_others_biting(script, earlier):
+        if _cancels(script, earlier) or not _leaves_others_biting(script, earlier):
             continue
         if len(script.instructions) == wanted:
             return script
@@ -112,6 +116,14 @@ def _draw_script(
     if best is None or not best.instructions:
         raise PlanFailed("a correspondent finds nothing to instruct")
     return best
+
+
+def _leave_a_matter(script: Script, earlier: Sequence[Script]) -> None:
+    """Let a customer leave a matter to a person of another one, if that bites."""
+    for lead in script.draw.shuffled(_leads(script.draw, earlier))[:MOST_LEADS]:
+        episode = episodes.delegated(script, lead)
+        if episode is not None and script.accept(episode):
+            return
 
 
 def _fill(script: Script, wanted: int, used: Counter[str]) -> None:
@@ -135,7 +147,7 @@ def _fill(script: Script, wanted: int, used: Counter[str]) -> None:
 def _deck(draw: Draw, used: Counter[str]) -> list[str]:
     """Return the kinds, those that were used least first."""
     kinds = draw.shuffled([*NEW, *FOLLOWING])
-    return sorted(kinds, key=lambda kind: used[kind])
+    return sorted(kinds, key=lambda kind: used[kind] / WEIGHTS.get(kind, 1))
 
 
 def _add_one(script: Script, at: int, deck: list[str], wanted: int) -> bool:
@@ -153,8 +165,14 @@ def _add_one(script: Script, at: int, deck: list[str], wanted: int) -> bool:
     return False
 
 
+def _cancels(script: Script, earlier: Sequence[Script]) -> bool:
+    """Whether two instructions, ignored together, leave the answer as it is: both of the customer, or one."""
+    others = {effect for other in earlier for effect in other.effects.values()}
+    return any(-effect in others for effect in script.effects.values()) or script.has_a_pair_that_cancels()
+
+
 def _leads(draw: Draw, earlier: Sequence[Script]) -> list[Delegation]:
-    """Return what a customer may leave to persons of those planned before it, two at most of each."""
+    """Return what a customer may leave to persons of those planned before it whom nobody follows yet."""
     leads = []
     for number, script in enumerate(earlier):
         if any(_leads_to(other, number) for other in earlier):
@@ -168,7 +186,7 @@ def _leads(draw: Draw, earlier: Sequence[Script]) -> list[Delegation]:
             for _, act in orders:
                 if act.writer in script.silenced:
                     continue
-                first = act.written - draw.between(0, 9)
+                first = max(script.frame.first, act.written - draw.between(0, 9))
                 spans = [days for days, other in orders if other.writer == act.writer]
                 if all(min(days) >= first or max(days) < first for days in spans):
                     leads.append(Delegation(number, act.writer, (matter,), first))

@@ -1,7 +1,4 @@
-"""Settle one customer's receipts as its instructions say.
-
-`in_force` turns instructions, some of them missed, into what holds when; `settle` applies it.
-"""
+"""Settle one customer's receipts as the orders in force say."""
 
 from collections.abc import Iterable, Sequence
 from datetime import date
@@ -23,142 +20,94 @@ from families.ledger.correspondence.acts import (
     PRACTICE,
     SEQUENCE,
     SMALLEST,
-    Correction,
-    Delegation,
-    Instruction,
     OneOff,
-    StandingOrder,
-    Until,
-    Void,
 )
 from families.ledger.correspondence.frame import Frame, Invoice, Receipt, Settled
-
-Missed = frozenset[str]
-NOTHING_MISSED: Missed = frozenset()
+from families.ledger.correspondence.in_force import InForce
 
 
-class InForce(NamedTuple):
-    """What a customer's instructions come to.
+class Mark(NamedTuple):
+    """A customer's account just before a receipt.
 
-    orders: matter -> its standing orders, the one that prevails before those it prevails over.
-    one_offs: receipt -> its one-off.
+    receipt: its number.
+    owed: open invoice -> cents left on it.
+    applied: what the receipts before it settled.
+    billed: how many invoices are dated before or on the day of the receipt before it.
     """
 
-    orders: dict[str, list[StandingOrder]]
-    one_offs: dict[int, OneOff]
-
-    def on(self, matter: str, day: int) -> StandingOrder | None:
-        """Return the standing order that holds on a day, or None."""
-        for order in self.orders[matter]:
-            if order.first <= day <= order.last:
-                return order
-        return None
+    receipt: int
+    owed: dict[int, int]
+    applied: list[tuple[int, int, int]]
+    billed: int
 
 
-def live_acts(instructions: Iterable[Instruction], missed: Missed) -> dict[str, StandingOrder | OneOff]:
-    """Return the orders that a reader takes from a customer's mails who misses some instructions."""
-    live: dict[str, StandingOrder | OneOff] = {}
-    later: list[Instruction] = []
-    for one in instructions:
-        act = one.act
-        if isinstance(act, (StandingOrder, OneOff)):
-            if one.id not in missed:
-                live[one.id] = act
-        elif isinstance(act, Void):
-            if one.id in missed:
-                live[one.id] = act.act
-        elif not isinstance(act, Delegation):
-            later.append(one)
-    for one in later:
-        if isinstance(one.act, Correction) and one.id in missed and one.act.target in live:
-            live[one.act.target] = one.act.instead
-    for one in later:
-        if isinstance(one.act, Until) and one.id not in missed:
-            target = live.get(one.act.target)
-            if isinstance(target, StandingOrder):
-                live[one.act.target] = target._replace(last=one.act.last)
-    return live
+NOTHING_YET = Mark(0, {}, [], 0)
 
 
-def in_force(
-    instructions: Sequence[Instruction],
-    missed: Missed = NOTHING_MISSED,
-    others: Sequence[Sequence[Instruction]] = (),
-) -> InForce:
-    """Return what a customer's instructions come to for a reader who misses some.
+def settle(
+    frame: Frame,
+    invoices: Sequence[Invoice],
+    receipts: Sequence[Receipt],
+    force: InForce,
+    since: Mark = NOTHING_YET,
+    marks: list[Mark] | None = None,
+) -> Settled:
+    """Settle a customer's receipts; what finds no invoice is left unapplied.
 
-    others: the instructions of all customers, for those that this one leaves matters to.
+    since: where to begin, if what came before is known.
+    marks: gets the mark before every receipt.
     """
-    live = live_acts(instructions, missed)
-    orders: dict[str, list[StandingOrder]] = {SEQUENCE: [], BRANCH: [], LARGE: [], DISPUTE: []}
-    one_offs: dict[int, OneOff] = {}
-    for act in live.values():
-        if isinstance(act, OneOff):
-            one_offs[act.receipt] = act
-        elif not act.needs or act.needs in live:
-            orders[act.matter].append(act)
-    for one in instructions:
-        if isinstance(one.act, Delegation) and one.id not in missed:
-            for order in delegated(one.act, others[one.act.customer], missed):
-                orders[order.matter].append(order)
-    for rivals in orders.values():
-        if len(rivals) > 1:
-            rivals.sort(key=_precedence)
-    return InForce(orders, one_offs)
-
-
-def delegated(act: Delegation, instructions: Sequence[Instruction], missed: Missed) -> list[StandingOrder]:
-    """Return the standing orders of another customer that a delegation takes over."""
-    return [
-        order
-        for order in live_acts(instructions, missed).values()
-        if isinstance(order, StandingOrder)
-        and order.matter in act.matters
-        and order.writer == act.person
-        and order.written >= act.first
-    ]
-
-
-def _precedence(order: StandingOrder) -> tuple[int, int]:
-    return -order.first, -order.written
-
-
-def settle(frame: Frame, invoices: Sequence[Invoice], receipts: Sequence[Receipt], force: InForce) -> Settled:
-    """Settle a customer's receipts; what finds no invoice is left unapplied."""
-    owed: dict[int, int] = {}
-    applied: list[tuple[int, int, int]] = []
-    disputes = force.orders[DISPUTE]
-    billed, count = 0, len(invoices)
-    for number, receipt in enumerate(receipts):
+    owed, applied, billed = dict(since.owed), list(since.applied), since.billed
+    disputes, count = force.orders[DISPUTE], len(invoices)
+    for number in range(since.receipt, len(receipts)):
+        receipt = receipts[number]
         day = receipt.day
+        if marks is not None:
+            marks.append(Mark(number, dict(owed), list(applied), billed))
         while billed < count and invoices[billed].day <= day:
             owed[billed] = invoices[billed].amount
             billed += 1
-        held = [order.number for order in disputes if order.first <= day <= order.last]
-        free = {i: cents for i, cents in owed.items() if i not in held}
-        left, barred = receipt.amount, ""
-        before = len(applied)
-        one_off = force.one_offs.get(number)
-        if one_off is not None:
-            left = _split(one_off, number, left, free, invoices, applied)
-            barred = one_off.branches[0] if one_off.split == ALL_BUT else ""
-        if left:
-            rest = one_off.rest if one_off is not None else ""
-            for i in _order(frame, receipt, left, free, invoices, force, rest):
-                if barred and invoices[i].branch == barred:
-                    continue
-                part = min(left, free[i])
-                applied.append((number, i, part))
-                left -= part
-                if not left:
-                    break
-        for _, i, part in applied[before:]:
+        free = dict(owed)
+        for order in disputes:
+            if order.first <= day <= order.last:
+                free.pop(order.number, None)
+        for i, part in _pieces(frame, number, receipt, free, invoices, force):
+            applied.append((number, i, part))
             owed[i] -= part
             if not owed[i]:
                 del owed[i]
     for i in range(billed, count):
         owed[i] = invoices[i].amount
     return Settled(owed, applied)
+
+
+def _pieces(
+    frame: Frame,
+    number: int,
+    receipt: Receipt,
+    free: dict[int, int],
+    invoices: Sequence[Invoice],
+    force: InForce,
+) -> list[tuple[int, int]]:
+    """Return (invoice, cents) that a receipt settles of what is open and not disputed, in order."""
+    pieces: list[tuple[int, int]] = []
+    left, barred, rest = receipt.amount, "", ""
+    one_off = force.one_offs.get(number)
+    if one_off is not None:
+        left = _split(one_off, left, free, invoices, pieces)
+        barred = one_off.branches[0] if one_off.split == ALL_BUT else ""
+        rest = one_off.rest
+    if left:
+        for i in _order(frame, receipt, left, free, invoices, force, rest):
+            if barred and invoices[i].branch == barred:
+                continue
+            part = free[i]
+            if part >= left:
+                pieces.append((i, left))
+                break
+            pieces.append((i, part))
+            left -= part
+    return pieces
 
 
 def by_sequence(sequence: str, free: dict[int, int]) -> list[int]:
@@ -216,11 +165,10 @@ def _order(
 
 def _split(
     one_off: OneOff,
-    number: int,
     left: int,
     free: dict[int, int],
     invoices: Sequence[Invoice],
-    applied: list[tuple[int, int, int]],
+    pieces: list[tuple[int, int]],
 ) -> int:
     """Apply a one-off to what is open, and return what it leaves of the receipt."""
 
@@ -228,7 +176,7 @@ def _split(
         for i in targets:
             part = min(cents, free.get(i, 0))
             if part:
-                applied.append((number, i, part))
+                pieces.append((i, part))
                 cents -= part
                 free[i] -= part
                 if not free[i]:

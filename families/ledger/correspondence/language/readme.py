@@ -50,11 +50,13 @@ stands first here goes before what stands later:
 - A condition is met or not as a later mail of the customer reports; an order that depends on it holds
   from the day that it names, whenever the report comes.
 - What is announced subject to a confirmation counts from the day of the mail that confirms it, and what
-  our clerk proposes from the day of the mail in which the customer agrees to it. Without one it does not count.
+  our clerk proposes from the day of the mail in which the customer agrees to it; without one it does
+  not count.
 - Only instructions of the customer's own persons about this account count. A mail is about the account
-  of the customer that its header names, unless it says otherwise. If a customer leaves a matter to a person of another customer
-  from a day on, that person's instructions on that matter in mails of that day and later hold for both,
-  in the same way and for the same time, and so does what later ends, extends, corrects or takes back these instructions.
+  of the customer that its header names, unless it says otherwise. If a customer leaves a matter to a
+  person of another customer from a day on, that person's instructions on that matter in mails of that
+  day and later hold for both, in the same way and for the same time, and so does what later ends,
+  extends, corrects or takes back these instructions.
 - If a person's word does not count from a day on, this concerns the mails of that day and later. What
   the person wrote before stays.
 - Reasons, questions, opinions, wishes, reports of what others do, and talk of other accounts change

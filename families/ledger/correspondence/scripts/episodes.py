@@ -20,9 +20,9 @@ from families.ledger.correspondence.acts import (
     Until,
     Void,
 )
-from families.ledger.correspondence.drafting import Episode, Letter, Script
-from families.ledger.correspondence.ledgers import is_weekday
-from families.ledger.correspondence.orders import draw_one_off, draw_standing
+from families.ledger.correspondence.scripts.drafting import Episode, Letter, Script
+from families.ledger.correspondence.scripts.ledgers import is_weekday
+from families.ledger.correspondence.scripts.orders import draw_one_off, draw_standing
 
 PAPERS = (1_000, 9_999)  # numbers of the papers that conditions are about
 NOT = -1  # the sign of a condition that is met if the paper does not come
@@ -265,9 +265,8 @@ def distrusted(script: Script, receipt: int) -> Episode | None:
     )
 
 
-def delegated(script: Script, leads: list[Delegation]) -> Episode | None:
+def delegated(script: Script, act: Delegation) -> Episode | None:
     """From a day on another customer's person decides a matter for this one too."""
-    act = script.draw.choice(leads)
     days = [
         day
         for day in range(max(script.frame.first, act.first - 20), act.first + 1)

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from families.ledger.correspondence.acts import BRANCH, LARGE, SEQUENCE, SEQUENCES, Said, StandingOrder
-from families.ledger.correspondence.drafting import Letter, Script
-from families.ledger.correspondence.episodes import NOT, PAPERS
-from families.ledger.correspondence.ledgers import is_weekday
+from families.ledger.correspondence.scripts.drafting import Letter, Script
+from families.ledger.correspondence.scripts.episodes import NOT, PAPERS
+from families.ledger.correspondence.scripts.ledgers import is_weekday
 from families.ledger.planning.planned_case import PlanFailed
 from trapcli.core.draw import Draw
 

@@ -23,16 +23,16 @@ from families.ledger.correspondence.acts import (
     Until,
 )
 from families.ledger.correspondence.frame import Frame, Invoice, Receipt, Settled
-from families.ledger.correspondence.ledgers import is_weekday
-from families.ledger.correspondence.settling import (
+from families.ledger.correspondence.in_force import (
     NOTHING_MISSED,
     InForce,
     Missed,
-    group,
+    first_day,
     in_force,
     live_acts,
-    settle,
 )
+from families.ledger.correspondence.scripts.ledgers import is_weekday
+from families.ledger.correspondence.settling import NOTHING_YET, Mark, group, settle
 from trapcli.core.draw import Draw
 
 LEAST_EFFECT = 10_000  # cents by which each instruction, ignored alone, moves the answer
@@ -166,23 +166,33 @@ class Script:
         old = [_with_act(one, changed[one.id]) if one.id in changed else one for one in self.instructions]
         instructions = [*old, *episode.instructions]
         force = in_force(instructions, NOTHING_MISSED, self.others)
-        settled = settle(self.frame, self.invoices, self.receipts, force)
+        marks: list[Mark] = []
+        settled = settle(self.frame, self.invoices, self.receipts, force, marks=marks)
         if not is_sound(force, settled, self.invoices, self.receipts):
             return False
         base = self.frame.counts(self.invoices, settled)
+        acts = {one.id: one.act for one in instructions}
         effects = {}
         for one in (*episode.instructions, *old):
-            effects[one.id] = effect = self.counted(instructions, frozenset((one.id,))) - base
+            since = first_day(one.act, acts, self.receipts)
+            mark = next((mark for mark in marks if self.receipts[mark.receipt].day >= since), None)
+            if mark is None:
+                return False
+            effects[one.id] = effect = self.counted(instructions, frozenset((one.id,)), mark) - base
             if abs(effect) < LEAST_EFFECT:
                 return False
         self.instructions, self.force, self.effects = instructions, force, effects
         self._write(episode)
         return True
 
-    def counted(self, instructions: Sequence[Instruction], missed: Missed) -> int:
-        """Return what the customer adds to the answer for a reader who misses some instructions."""
+    def counted(self, instructions: Sequence[Instruction], missed: Missed, since: Mark = NOTHING_YET) -> int:
+        """Return what the customer adds to the answer for a reader who misses some instructions.
+
+        since: where what they miss begins to matter.
+        """
         force = in_force(instructions, missed, self.others)
-        return self.frame.counts(self.invoices, settle(self.frame, self.invoices, self.receipts, force))
+        settled = settle(self.frame, self.invoices, self.receipts, force, since)
+        return self.frame.counts(self.invoices, settled)
 
     def has_a_pair_that_cancels(self) -> bool:
         """Whether two instructions, ignored together, leave the answer as it is."""

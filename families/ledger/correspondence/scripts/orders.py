@@ -22,7 +22,7 @@ from families.ledger.correspondence.acts import (
     OneOff,
     StandingOrder,
 )
-from families.ledger.correspondence.drafting import Script
+from families.ledger.correspondence.scripts.drafting import Script
 from families.ledger.correspondence.settling import month_of
 
 LIMIT_STEPS = (50_000, 25_000, 20_000)  # cents; limits are multiples of one of them

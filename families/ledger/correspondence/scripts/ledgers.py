@@ -4,7 +4,6 @@ What is open stays several invoices deep all year, so that the order of paying t
 """
 
 from collections.abc import Callable
-from datetime import date
 from functools import partial
 
 from families.ledger.correspondence.frame import Frame, Invoice, Receipt
@@ -20,7 +19,7 @@ LEAST_OWED = 100_000  # cents; what is open before each receipt
 
 def is_weekday(day: int) -> bool:
     """Whether a day (a proleptic ordinal) is no Saturday and no Sunday."""
-    return date.fromordinal(day).weekday() < SATURDAY
+    return (day + 6) % 7 < SATURDAY  # day 1 of the ordinals is a Monday
 
 
 def draw_ledger(

@@ -19,8 +19,8 @@ from families.ledger.correspondence.acts import (
     StandingOrder,
     Until,
 )
-from families.ledger.correspondence.drafting import Episode, Letter, Script
-from families.ledger.correspondence.orders import draw_disputed, draw_limit, draw_standing
+from families.ledger.correspondence.scripts.drafting import Episode, Letter, Script
+from families.ledger.correspondence.scripts.orders import draw_disputed, draw_limit, draw_standing
 
 LONGEST_BACK = 90  # days between a mail and its correction
 
