@@ -133,7 +133,8 @@ def _fill(script: Script, wanted: int, used: Counter[str]) -> None:
     deck = _deck(script.draw, used)
     at = start
     while len(script.instructions) < wanted and at < count:
-        due = start + (count - start) * len(script.instructions) // wanted
+        phase = script.draw.below(100)  # percent of a step, so that customers do not write in step
+        due = start + (count - start) * (100 * len(script.instructions) + phase) // (100 * wanted)
         at = max(at, due)
         if at >= count:
             break

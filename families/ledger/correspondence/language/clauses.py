@@ -145,7 +145,8 @@ def _put(
         if frame.endswith(f"{{{form}}}.") and draw.chance(0.5):
             core += say(place, "why clause", reason=reason)
         else:
-            draw.choice((before, after)).append(say(place, "why sentence", reason=reason))
+            place_it = draw.choice(("before", "after"))
+            (before if place_it == "before" else after).append(say(place, f"why {place_it}", reason=reason))
     return [*before, prefix + expand(draw, frame, {form: core}), *after]
 
 
@@ -185,9 +186,7 @@ def one_off_sentences(place: Place, act: OneOff, quoted: bool = False) -> list[s
         sentences.append(rest + ".")
     sentences.insert(0, expand(draw, frame, {form: core}))
     if draw.chance(0.3):
-        sentences.insert(
-            draw.choice((0, len(sentences))), say(place, "why sentence", reason=reason_of(place))
-        )
+        sentences.insert(0, say(place, "why before", reason=reason_of(place)))
     if place.customer.receipts[act.receipt].day < place.mail.day and draw.chance(0.6):
         sentences.insert(draw.choice((0, len(sentences))), say(place, "late remark"))
     return sentences

@@ -18,12 +18,13 @@ from families.ledger.correspondence.frame import Invoice, Receipt
 from families.ledger.correspondence.language.clauses import clause, say, some_amount
 from families.ledger.correspondence.language.grammar import Filler
 from families.ledger.correspondence.language.references import Place
-from families.ledger.correspondence.language.swapped import from_our_side
+from families.ledger.correspondence.language.swapped import from_our_side, from_third_side
 from families.ledger.domain.formats import money
 
 MOST_USES = 2  # of a filler sentence in a case
 TRIES = 12
-ABOUT_ORDERS = 0.5  # of filler
+ABOUT_ORDERS = 0.55  # of filler
+NESTED = ("firm", "asker", "shrug", "elsewhere", "apart")  # sections that sentences about orders are made of
 NOT_A_PAPER = ((100, 999), (10_000, 99_999))  # numbers that no paper has which a condition is about
 
 
@@ -58,6 +59,7 @@ class Talk:
             if acts:
                 act = place.draw.choice(acts)
                 slots = {**_details(place), **_clauses(place, act, ours)}
+                slots |= {name: _nested(place, name, slots) for name in NESTED}
                 return say(place, section, **slots)
         text = say(place, "chat ours" if ours else "chat", **_details(place))
         return text if ours or place.draw.chance(0.85) else f"{say(place, 'chat lead')} {text}"
@@ -104,7 +106,16 @@ def _clauses(place: Place, act: StandingOrder, ours: bool) -> dict[str, Callable
         text = clause(place, act, form)
         return from_our_side(text) if ours else text
 
-    return {"do": lambda: told("do"), "that": lambda: told("that")}
+    return {
+        "do": lambda: told("do"),
+        "that": lambda: told("that"),
+        "do3": lambda: from_third_side(clause(place, act, "do")),
+        "that3": lambda: from_third_side(clause(place, act, "that")),
+    }
+
+
+def _nested(place: Place, name: str, slots: dict[str, Filler]) -> Filler:
+    return lambda: say(place, name, **slots)
 
 
 def _details(place: Place) -> dict[str, Filler]:
@@ -126,8 +137,8 @@ def _details(place: Place) -> dict[str, Filler]:
     def receipt() -> Receipt:
         return customer.receipts[one("receipt", _before(place, customer.receipts))]
 
-    def near() -> str:
-        return place.day(max(frame.start, min(frame.end, place.mail.day + draw.between(-25, 35))))
+    def near(low: int, high: int) -> str:
+        return place.day(max(frame.start, min(frame.end, place.mail.day + draw.between(low, high))))
 
     return {
         "inv": lambda: place.invoice(invoice()),
@@ -136,7 +147,8 @@ def _details(place: Place) -> dict[str, Filler]:
         "recday": lambda: place.day(receipt().day),
         "amt": lambda: some_amount(place),
         "n": lambda: str(draw.between(*draw.choice(NOT_A_PAPER))),
-        "d": near,
+        "d": lambda: near(2, 40),
+        "p": lambda: near(-30, -1),
         "branch": place.branch,
         "person": place.outsider,
         "other": place.outsider,

@@ -27,7 +27,7 @@ from families.ledger.correspondence.language.swapped import from_our_side
 from families.ledger.domain.formats import money
 
 WHICH = ("", "first", "second")
-DELEGATED = {"sequence": "the sequence of invoices", "branch": "which branch comes first"}
+DELEGATED = {"sequence": "the general sequence of invoices", "branch": "which branch comes first"}
 
 
 def sentences(place: Place, said: Said, quoted: bool) -> list[str]:
@@ -49,8 +49,9 @@ def _with_reason(place: Place, told: str) -> list[str]:
     """Return a sentence, sometimes with a reason before or after it."""
     if place.draw.chance(0.6):
         return [told]
-    reason = say(place, "why sentence", reason=reason_of(place))
-    return [reason, told] if place.draw.chance(0.5) else [told, reason]
+    if place.draw.chance(0.5):
+        return [say(place, "why before", reason=reason_of(place)), told]
+    return [told, say(place, "why after", reason=reason_of(place))]
 
 
 def matter_of(place: Place, act: StandingOrder | OneOff | None) -> str:
