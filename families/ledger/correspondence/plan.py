@@ -24,10 +24,11 @@ from families.ledger.correspondence.scripts.ledgers import draw_ledger
 from families.ledger.planning.planned_case import PlanFailed
 from trapcli.core.draw import Draw
 
-ATTEMPTS = 12  # at a customer's script, each with entries of its own
+ATTEMPTS = 8  # at a customer's script, each with entries of its own
 TRIES = 4  # at an episode of one kind at one place
 DELEGATES = 0.45  # of the customers, if another one decides something that they may take over
 MOST_LEADS = 8  # that a customer looks at
+MOST_OF_A_KIND = 7  # a customer has at most one, and one more for each so many, instructions of a kind
 WEIGHTS = {
     "dispute": 3,
     "temporary": 2,
@@ -74,6 +75,8 @@ def plan_correspondents(
     used: Counter[str] = Counter()
     for number in range(len(names)):
         left = instructions - sum(len(one.instructions) for one in scripts)
+        if 3 * left > 4 * (instructions // len(names) + 1) * (len(names) - number):
+            raise PlanFailed("the correspondents find too little to instruct")
         wanted = -(-left // (len(names) - number)) if number % 2 else left // (len(names) - number)
         scripts.append(
             _draw_script(draw.stream(f"customer {number}"), frame, scripts, people[number], wanted, used)
@@ -97,24 +100,24 @@ def _draw_script(
     wanted: int,
     used: Counter[str],
 ) -> Script:
-    """Draw a script with this many instructions, or the longest found; PlanFailed if it has none."""
+    """Draw a script with this many instructions, or the longest found; PlanFailed if that is too short."""
     best: Script | None = None
     for attempt in range(ATTEMPTS):
         own = draw.stream(str(attempt))
-        invoices, receipts = draw_ledger(own, frame, wanted)
+        invoices, receipts = draw_ledger(own, frame, wanted + attempt // 4)
         others = [one.instructions for one in earlier]
         script = Script(own, frame, len(earlier), people, invoices, receipts, others)
         if attempt < ATTEMPTS // 2 and own.chance(DELEGATES):
             _leave_a_matter(script, earlier)
-        _fill(script, wanted, used)
-        if _cancels(script, earlier) or not _leaves_others_biting(script, earlier):
+        _fill(script, wanted, _deck(own, used), 1 + wanted // MOST_OF_A_KIND + attempt // 4)
+        if script.has_a_pair_that_cancels() or not _leaves_others_biting(script, earlier):
             continue
         if len(script.instructions) == wanted:
             return script
         if best is None or len(script.instructions) > len(best.instructions):
             best = script
-    if best is None or not best.instructions:
-        raise PlanFailed("a correspondent finds nothing to instruct")
+    if best is None or 3 * len(best.instructions) < 2 * wanted:
+        raise PlanFailed(f"a correspondent finds too little to instruct for {wanted} instructions")
     return best
 
 
@@ -126,11 +129,13 @@ def _leave_a_matter(script: Script, earlier: Sequence[Script]) -> None:
             return
 
 
-def _fill(script: Script, wanted: int, used: Counter[str]) -> None:
-    """Add instructions, evenly over the year, until there are as many as wanted or the year is over."""
+def _fill(script: Script, wanted: int, deck: list[str], most: int) -> None:
+    """Add instructions, evenly over the year, until there are as many as wanted or the year is over.
+
+    most: how many there may be of one kind.
+    """
     count = len(script.receipts)
     start = next((number for number, (low, high) in enumerate(script.gaps) if low <= high), count)
-    deck = _deck(script.draw, used)
     at = start
     while len(script.instructions) < wanted and at < count:
         phase = script.draw.below(100)  # percent of a step, so that customers do not write in step
@@ -138,11 +143,11 @@ def _fill(script: Script, wanted: int, used: Counter[str]) -> None:
         at = max(at, due)
         if at >= count:
             break
-        if not _add_one(script, at, deck, wanted):
+        if not _add_one(script, at, deck, most):
             at += 1
     for _ in range(2 * (wanted - len(script.instructions))):
         if len(script.instructions) < wanted:
-            _add_one(script, script.draw.between(start, count - 1), deck, wanted)
+            _add_one(script, script.draw.between(start, count - 1), deck, most)
 
 
 def _deck(draw: Draw, used: Counter[str]) -> list[str]:
@@ -151,9 +156,12 @@ def _deck(draw: Draw, used: Counter[str]) -> list[str]:
     return sorted(kinds, key=lambda kind: used[kind] / WEIGHTS.get(kind, 1))
 
 
-def _add_one(script: Script, at: int, deck: list[str], wanted: int) -> bool:
+def _add_one(script: Script, at: int, deck: list[str], most: int) -> bool:
     """Add an episode of the first kind of the deck that fits at a place, and put that kind last."""
+    counts = Counter(one.kind for one in script.instructions)
     for kind in list(deck):
+        if counts[kind] >= most:
+            continue
         make = NEW.get(kind) or FOLLOWING[kind]
         for _ in range(TRIES):
             episode = make(script, at)
@@ -166,38 +174,45 @@ def _add_one(script: Script, at: int, deck: list[str], wanted: int) -> bool:
     return False
 
 
-def _cancels(script: Script, earlier: Sequence[Script]) -> bool:
-    """Whether two instructions, ignored together, leave the answer as it is: both of the customer, or one."""
-    others = {effect for other in earlier for effect in other.effects.values()}
-    return any(-effect in others for effect in script.effects.values()) or script.has_a_pair_that_cancels()
-
-
 def _leads(draw: Draw, earlier: Sequence[Script]) -> list[Delegation]:
     """Return what a customer may leave to persons of those planned before it whom nobody follows yet."""
+    followed = {
+        one.act.customer for other in earlier for one in other.instructions if isinstance(one.act, Delegation)
+    }
+    free = [number for number in range(len(earlier)) if number not in followed]
+    return [
+        lead
+        for number in draw.shuffled(free)[:MOST_LEADS]
+        for matter in (SEQUENCE, BRANCH)
+        for lead in _leads_of(draw, number, earlier[number], matter)
+    ]
+
+
+def _leads_of(draw: Draw, number: int, script: Script, matter: str) -> list[Delegation]:
+    """Return delegations to those persons of a customer who alone speak in the mails about their orders.
+
+    None begins between two mails about one order, so that all or nothing of it is delegated.
+    """
+    orders = [
+        (
+            one.mails,
+            one.act,
+            {script.letters[day].writer for day in one.mails if not script.letters[day].ours},
+        )
+        for one in script.instructions
+        if isinstance(one.act, StandingOrder) and one.act.matter == matter
+    ]
     leads = []
-    for number, script in enumerate(earlier):
-        if any(_leads_to(other, number) for other in earlier):
+    for person in script.people:
+        own = [(days, act) for days, act, _ in orders if act.writer == person]
+        if not own or person in script.silenced:
             continue
-        for matter in (SEQUENCE, BRANCH):
-            orders = [
-                (one.mails, one.act)
-                for one in script.instructions
-                if isinstance(one.act, StandingOrder) and one.act.matter == matter
-            ]
-            for _, act in orders:
-                if act.writer in script.silenced:
-                    continue
-                first = max(script.frame.first, act.written - draw.between(0, 9))
-                spans = [days for days, other in orders if other.writer == act.writer]
-                if all(min(days) >= first or max(days) < first for days in spans):
-                    leads.append(Delegation(number, act.writer, (matter,), first))
+        if any(person in writers and writers != {person} for _, _, writers in orders):
+            continue
+        first = max(script.frame.first, draw.choice(own)[1].written - draw.between(0, 9))
+        if all(min(days) >= first or max(days) < first for days, _ in own):
+            leads.append(Delegation(number, person, (matter,), first))
     return leads
-
-
-def _leads_to(script: Script, customer: int) -> bool:
-    return any(
-        isinstance(one.act, Delegation) and one.act.customer == customer for one in script.instructions
-    )
 
 
 def _leaves_others_biting(script: Script, earlier: Sequence[Script]) -> bool:

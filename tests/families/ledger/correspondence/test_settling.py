@@ -9,7 +9,7 @@ from families.ledger.correspondence.correspondence import Correspondence
 
 def orders_of(all_instructions: list, customer: int, missed: frozenset[str]) -> list[tuple[int, int, Any]]:
     """Return (first day, last day, order) of all standing orders, and (0, 0, order) of one-offs."""
-    found = []
+    found: list[tuple[int, int, Any]] = []
     for one in all_instructions[customer]:
         act = one.act
         if isinstance(act, Delegation) and one.id not in missed:
