@@ -15,7 +15,7 @@ from families.ledger.correspondence.acts import (
 )
 from families.ledger.correspondence.correspondence import Correspondence, Customer
 from families.ledger.correspondence.frame import Frame
-from families.ledger.correspondence.in_force import NOTHING_MISSED
+from families.ledger.correspondence.in_force import NOTHING_MISSED, Missed
 from families.ledger.correspondence.language.people import draw_people
 from families.ledger.correspondence.scripts import episodes, followups
 from families.ledger.correspondence.scripts.chatter import write_the_rest
@@ -229,19 +229,22 @@ def _leaves_others_biting(script: Script, earlier: Sequence[Script]) -> bool:
 
 
 def _with_effects(planned: Correspondence) -> Correspondence:
-    """Return the correspondence with the effects on all customers together."""
-    leads = {
-        one.act.customer
-        for customer in planned.customers
-        for one in customer.instructions
-        if isinstance(one.act, Delegation)
-    }
-    base = planned.answer() if leads else 0
+    """Return the correspondence with the effects that instructions have on those who follow them added."""
+    followers: dict[int, list[int]] = {}
+    for number, customer in enumerate(planned.customers):
+        for one in customer.instructions:
+            if isinstance(one.act, Delegation):
+                followers.setdefault(one.act.customer, []).append(number)
+
+    def counted(number: int, missed: Missed = NOTHING_MISSED) -> int:
+        return planned.frame.counts(planned.customers[number].invoices, planned.settle(number, missed))
 
     def known(one: Instruction) -> Instruction:
-        return (
-            replace(one, effect=planned.answer(frozenset((one.id,))) - base) if one.customer in leads else one
-        )
+        there = [
+            counted(number, frozenset((one.id,))) - counted(number)
+            for number in followers.get(one.customer, ())
+        ]
+        return replace(one, effect=one.effect + sum(there)) if there else one
 
     customers = tuple(
         replace(customer, instructions=tuple(known(one) for one in customer.instructions))
