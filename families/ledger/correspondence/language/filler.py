@@ -1,6 +1,6 @@
 """Sentences that change nothing, in the words of those that do."""
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 
 from families.ledger.correspondence.acts import (
@@ -16,13 +16,15 @@ from families.ledger.correspondence.acts import (
 from families.ledger.correspondence.correspondence import Customer
 from families.ledger.correspondence.frame import Invoice, Receipt
 from families.ledger.correspondence.language.clauses import clause, say, some_amount
-from families.ledger.correspondence.language.grammar import Filler
+from families.ledger.correspondence.language.grammar import Filler, expand
+from families.ledger.correspondence.language.phrasebook import patterns
 from families.ledger.correspondence.language.references import Place
 from families.ledger.correspondence.language.swapped import from_our_side, from_third_side
 from families.ledger.domain.formats import money
 
 MOST_USES = 2  # of a filler sentence in a case
 TRIES = 12
+RECENT = 12  # patterns that are not used again so soon
 ABOUT_ORDERS = 0.55  # of filler
 NESTED = ("firm", "asker", "shrug", "elsewhere", "apart")  # sections that sentences about orders are made of
 NOT_A_PAPER = ((100, 999), (10_000, 99_999))  # numbers that no paper has which a condition is about
@@ -37,32 +39,40 @@ class Talk:
 
     def __init__(self) -> None:
         self.used: Counter[str] = Counter()
+        self.recent: deque[str] = deque(maxlen=RECENT)
 
     def sentence(self, place: Place) -> str:
         """Return a sentence that changes nothing, or "" if none is found that was not used too often."""
         for _ in range(TRIES):
+            section, slots = _topic(place)
+            pattern = place.draw.choice(patterns(section))
+            if pattern in self.recent and not place.mail.ours:
+                continue
             try:
-                text = self._draw(place)
+                text = expand(place.draw, pattern, slots)
             except NothingToSay:
                 continue
+            self.recent.append(pattern)
+            if section == "chat" and place.draw.chance(0.15):
+                text = f"{say(place, 'chat lead')} {text}"
             if self.used[text] < MOST_USES:
                 self.used[text] += 1
                 return text
         return ""
 
-    def _draw(self, place: Place) -> str:
-        ours = place.mail.ours
-        if place.draw.chance(ABOUT_ORDERS):
-            sections = ("idle ours",) if ours else ("other account", "idle wish")
-            section = place.draw.choice(sections)
-            acts = _orders(place, section == "other account")
-            if acts:
-                act = place.draw.choice(acts)
-                slots = {**_details(place), **_clauses(place, act, ours)}
-                slots |= {name: _nested(place, name, slots) for name in NESTED}
-                return say(place, section, **slots)
-        text = say(place, "chat ours" if ours else "chat", **_details(place))
-        return text if ours or place.draw.chance(0.85) else f"{say(place, 'chat lead')} {text}"
+
+def _topic(place: Place) -> tuple[str, dict[str, Filler]]:
+    """Draw a section to take a sentence from, and return what fills its slots."""
+    ours = place.mail.ours
+    slots = _details(place)
+    if place.draw.chance(ABOUT_ORDERS):
+        section = "idle ours" if ours else place.draw.choice(("other account", "idle wish"))
+        acts = _orders(place, section == "other account")
+        if acts:
+            slots |= _clauses(place, place.draw.choice(acts), ours)
+            slots |= {name: _nested(place, name, slots) for name in NESTED}
+            return section, slots
+    return ("chat ours" if ours else "chat"), slots
 
 
 def _orders(place: Place, any_order: bool) -> list[StandingOrder]:
@@ -147,6 +157,7 @@ def _details(place: Place) -> dict[str, Filler]:
         "recday": lambda: place.day(receipt().day),
         "amt": lambda: some_amount(place),
         "n": lambda: str(draw.between(*draw.choice(NOT_A_PAPER))),
+        "k": lambda: str(draw.between(3, 95)),
         "d": lambda: near(2, 40),
         "p": lambda: near(-30, -1),
         "branch": place.branch,

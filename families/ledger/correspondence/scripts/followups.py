@@ -98,7 +98,7 @@ def limit(script: Script, receipt: int) -> Episode | None:
     targets = [
         (one, order)
         for one, order in _orders(script, day)
-        if order.matter == LARGE and order.first < day and order.last == FOREVER
+        if order.matter == LARGE and order.first < day and order.last == FOREVER and one.kind != "agreed"
         if _prevails(script, order, day)
     ]
     if not targets or not script.is_free(LARGE, day, first):
@@ -221,11 +221,12 @@ def _about(
     id = script.new_id()
     assert isinstance(target.act, StandingOrder)
     matter = target.act.matter
-    said = Said(form, act, id, target.act, target.mails[-1])
+    gave = target.mails[-1 if target.kind == "agreed" else 0]  # what is proposed, our clerk wrote
+    said = Said(form, act, id, target.act, gave)
     locks = () if matter == DISPUTE else ((matter, until),)
     assert matter in MATTERS
     return Episode(
-        (Instruction(id, kind, script.number, act, (target.mails[-1], day)),),
+        (Instruction(id, kind, script.number, act, (*target.mails, day)),),
         ((day, Letter(writer, [said], False)),),
         locks,
     )
