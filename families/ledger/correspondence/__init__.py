@@ -1,0 +1,1 @@
+"""Customers who write mails that say where their receipts go."""

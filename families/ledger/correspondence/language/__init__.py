@@ -1,0 +1,1 @@
+"""The words of the mails: patterns, references, and what each sentence means."""

@@ -1,0 +1,1 @@
+"""How one customer's entries, instructions and mails are drawn."""
