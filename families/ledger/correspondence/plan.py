@@ -21,7 +21,7 @@ from families.ledger.correspondence.scripts import episodes, followups
 from families.ledger.correspondence.scripts.chatter import write_the_rest
 from families.ledger.correspondence.scripts.drafting import LEAST_EFFECT, Episode, Script
 from families.ledger.correspondence.scripts.ledgers import draw_ledger
-from families.ledger.planning.planned_case import PlanFailed
+from families.ledger.planning.plan_failed import PlanFailed
 from trapcli.core.draw import Draw
 
 ATTEMPTS = 8  # at a customer's script, each with entries of its own

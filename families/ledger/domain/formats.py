@@ -3,6 +3,10 @@
 import re
 from datetime import date
 
+MONTHS = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
 AMOUNT = re.compile(r"-?\d{1,3}(?:,\d{3})*\.\d\d")
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import date
 
+from families.ledger.domain.formats import MONTHS
 from families.ledger.domain.questions import (
     BILLED_OPEN,
     CASH_TO_EARLIER,
@@ -62,10 +63,6 @@ SCOPES = {
         "dated {since} or later, but earlier than {before}",
     ),
 }
-MONTHS = (
-    "January", "February", "March", "April", "May", "June",
-    "July", "August", "September", "October", "November", "December",
-)  # fmt: skip
 
 
 def format_day(day: int, iso: bool) -> str:

@@ -9,7 +9,7 @@ from families.ledger.correspondence.language.clauses import say
 from families.ledger.correspondence.language.filler import Talk
 from families.ledger.correspondence.language.references import WEEKDAYS, Place
 from families.ledger.correspondence.language.statements import sentences
-from families.ledger.domain.questions import MONTHS
+from families.ledger.domain.formats import MONTHS
 from trapcli.core.draw import Draw
 
 VOICES = ("formal", "terse", "chatty", "sorry", "plain")

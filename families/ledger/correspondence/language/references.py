@@ -8,8 +8,7 @@ from families.ledger.correspondence.acts import Mail
 from families.ledger.correspondence.correspondence import Correspondence, Customer
 from families.ledger.correspondence.frame import Receipt
 from families.ledger.correspondence.settling import month_of
-from families.ledger.domain.formats import money
-from families.ledger.domain.questions import MONTHS
+from families.ledger.domain.formats import MONTHS, money
 from trapcli.core.draw import Draw
 
 # How often, in percent, an invoice is named by its voucher, and a day in the plain form.

@@ -6,7 +6,7 @@ from families.ledger.correspondence.acts import BRANCH, LARGE, SEQUENCE, SEQUENC
 from families.ledger.correspondence.scripts.drafting import Letter, Script
 from families.ledger.correspondence.scripts.episodes import NOT, PAPERS
 from families.ledger.correspondence.scripts.ledgers import is_weekday
-from families.ledger.planning.planned_case import PlanFailed
+from families.ledger.planning.plan_failed import PlanFailed
 from trapcli.core.draw import Draw
 
 UNDONE = 0.16  # of the mails without an instruction: what comes to nothing

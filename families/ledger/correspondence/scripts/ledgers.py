@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 
 from families.ledger.correspondence.frame import Frame, Invoice, Receipt
-from families.ledger.planning.planned_case import PlanFailed
+from families.ledger.planning.plan_failed import PlanFailed
 from trapcli.core.draw import Draw
 
 SATURDAY = 5
