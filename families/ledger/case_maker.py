@@ -1,6 +1,6 @@
 """Make and check the cases of both ledger families. Judging an answer needs none of this."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import partial
 from itertools import combinations
@@ -9,6 +9,8 @@ from typing import Any, Protocol
 from families.ledger.checks.rivals import Search, TooManyRivals
 from families.ledger.checks.shortcuts import shortcut_problems
 from families.ledger.domain.formats import money, plain
+from families.ledger.domain.limits import MIN_EFFECT
+from families.ledger.domain.mistakes import AUDIT_MISTAKES, CLOSE_MISTAKES
 from families.ledger.files.paths import README
 from families.ledger.planning.misses import fixed_orders
 from families.ledger.planning.plan_failed import PlanFailed
@@ -18,6 +20,7 @@ from trapcli.core.contract import AnswerKind, Case, Files, Problem
 from trapcli.core.draw import Draw
 from trapcli.core.errors import TrapError
 
+MISTAKES = frozenset((*CLOSE_MISTAKES, *AUDIT_MISTAKES))
 OUTLINES, PLANS = 25, 40  # how many outlines, and plans for each, are tried for one case
 
 
@@ -33,6 +36,9 @@ class Planned(Protocol):
     @property
     def misses(self) -> tuple[Miss, ...]: ...
 
+    def beside(self, missed: Collection[Miss] = ()) -> int:
+        """Return what comes to the ledger's answer from elsewhere, in cents."""
+
 
 class Craft(Protocol):
     """How the cases of one family are planned, written and solved: a module with these functions."""
@@ -42,6 +48,9 @@ class Craft(Protocol):
 
     def plan_case(self, draw: Draw, knobs: Any, trap: str, outline: Any) -> Any:
         """Return a `Planned` case; PlanFailed if the choices drawn cannot be completed."""
+
+    def complete(self, draw: Draw, planned: Any, knobs: Any) -> None:
+        """Add what is planned last, once nothing is in doubt; PlanFailed if that cannot be done."""
 
     def write(self, draw: Draw, planned: Any) -> tuple[dict[str, str], dict[str, Any]]:
         """Return all files of a case except its README, and what `inspect` shows, as JSON data."""
@@ -86,6 +95,8 @@ def generate(family: Maker, seed: str, knobs: Any, k: int) -> Case:
             try:
                 planned: Planned = family.craft.plan_case(stream, knobs, trap, outline)
                 _require_no_doubt(planned.ledger)
+                family.craft.complete(stream.stream("complete"), planned, knobs)
+                _require_wrong(planned)
             except PlanFailed as failure:
                 why = str(failure)
                 continue
@@ -112,12 +123,25 @@ def _require_no_doubt(ledger: Ledger) -> None:
         raise PlanFailed(f"the memo also fits: {rival.description}; that gives {money(rival.answer)}")
 
 
+def _require_wrong(planned: Planned) -> None:
+    """Raise PlanFailed if something that is missed leaves the answer as it is."""
+    right = answer_of(planned)
+    for misses, _, copied in _things_missed(planned):
+        if abs(answer_of(planned, misses, copied) - right) < MIN_EFFECT:
+            raise PlanFailed(f"{' and '.join(miss.name for miss in misses)} changes nothing")
+
+
+def answer_of(planned: Planned, missed: Sequence[Miss] = (), copied: bool = True) -> int:
+    """Return the answer in cents, right or with something missed."""
+    return planned.ledger.answer(missed, copied) + planned.beside(missed)
+
+
 def _case(family: Maker, trap: str, draw: Draw, planned: Planned, plans: int) -> Case:
     texts, shown = family.craft.write(draw.stream("files"), planned)
     facts = {"wrong_answers": list(wrong_answers(planned)), "plans": plans, **shown}
     files = {README: f"{family.readme.strip()}\n\n{family.answers.instructions()}", **texts}
     mistakes = tuple(miss.name for miss in planned.misses)
-    return Case(family.name, trap, files, plain(planned.ledger.answer()), mistakes, facts)
+    return Case(family.name, trap, files, plain(answer_of(planned)), mistakes, facts)
 
 
 def wrong_answers(planned: Planned) -> Iterator[dict[str, Any]]:
@@ -125,21 +149,26 @@ def wrong_answers(planned: Planned) -> Iterator[dict[str, Any]]:
 
     copied: whether the lines of the memo are copied first, as most agents do.
     """
-    ledger, misses = planned.ledger, planned.misses
+    for misses, names, copied in _things_missed(planned):
+        order = {"order": misses[0].base} if names[0] not in MISTAKES else {}  # type: ignore[attr-defined]
+        answer = plain(answer_of(planned, misses, copied))
+        yield {"mistakes": names, "answer": answer, "copied": copied, **order}
+
+
+def _things_missed(planned: Planned) -> Iterator[tuple[Sequence[Miss], list[str], bool]]:
+    """Yield what may be missed, its names, and whether the lines of the memo are copied."""
+    misses = planned.misses
     for miss in misses:
-        yield {"mistakes": [miss.name], "answer": plain(ledger.answer([miss])), "copied": True}
+        yield [miss], [miss.name], True
     for pair in combinations(misses, 2):
         if pair != misses[:2]:  # nobody uses one order for all and another one for all
-            answer = plain(ledger.answer(pair))
-            yield {"mistakes": [miss.name for miss in pair], "answer": answer, "copied": True}
+            yield pair, [miss.name for miss in pair], True
     for miss in misses:
         if not miss.kept_only:
-            answer = plain(ledger.answer([miss], kept=False))
-            yield {"mistakes": [miss.name], "answer": answer, "copied": False}
+            yield [miss], [miss.name], False
     for order in fixed_orders():
         for copied in (True, False):
-            answer = plain(ledger.answer([order], kept=copied))
-            yield {"mistakes": [order.name], "answer": answer, "copied": copied, "order": order.base}
+            yield [order], [order.name], copied
 
 
 def check(family: Maker, case: Case) -> Iterator[Problem]:

@@ -3,7 +3,7 @@
 The parameters are bounds in days; only bounds between the ages that occur matter.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from families.ledger.domain.practice import ORDERS, Look, Order, cited_open, exact_open
@@ -38,6 +38,13 @@ FIXED: dict[str, Order] = {
     "those of the receipt's code first": lambda k: sorted(k.owed, key=lambda i: k.codes[i] != k.code),
     "those paid in part first": lambda k: sorted(k.owed, key=lambda i: k.owed[i] == k.face[i]),
     "those that can be paid in full first": lambda k: _then(_pays_in_full(k), k.owed),
+}
+
+# Those that look at nothing but what is open, the amount and what is cited.
+BLIND: Mapping[str, Order] = {
+    name: order
+    for name, order in FIXED.items()
+    if "billed" not in name and "code" not in name and "in part" not in name
 }
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from families.ledger.checks.rival_orders import rival_orders
-from families.ledger.domain.practice import Look, Order, allocation
+from families.ledger.domain.practice import NARRATION, OFFICE, Look, Order, allocation
 from families.ledger.domain.questions import Question, contribution
 from families.ledger.domain.settlement import INVOICE, RECEIPT, Event, Pieces, Settlement
 from families.ledger.planning.reading import Ledger, Row
@@ -44,7 +44,7 @@ class Exemption(NamedTuple):
             return (event.amount > int(self.value)) == self.over
         if self.kind == "open":
             return (len(owed) > int(self.value)) == self.over
-        known = {"narration": event.narration, "office": event.office, "customer": customer}
+        known = {NARRATION: event.narration, OFFICE: event.office, "customer": customer}
         return known.get(self.kind) == self.value
 
 
@@ -99,32 +99,51 @@ class Search:
     def rivals(self) -> Iterator[Rival]:
         """Yield what leaves a doubt; TooManyRivals if that cannot be told."""
         right = self.ledger.answer()
-        every = range(len(self.orders))
+        for exemption, state in self._ends():
+            answer = _answer(self.ledger.question, state.accounts, self.ledger.rows)
+            if answer != right:
+                own, order = next(iter(state.alive))
+                text = f"... {self.names[order]}"
+                if own >= 0:
+                    text += f"; {exemption.kind} {exemption.value}: {self.names[own]}"
+                yield Rival(text, answer)
+
+    def last_orders(self, narration: str, office: str) -> Iterator[str]:
+        """Yield the orders that may be in force at the end for receipts of this narration and office.
+
+        TooManyRivals if that cannot be told.
+        """
+        found: dict[int, None] = {}
+        for exemption, state in self._ends():
+            covered = (exemption.kind, exemption.value) in ((NARRATION, narration), (OFFICE, office))
+            for own, order in state.alive:
+                if exemption.kind in ("", NARRATION, OFFICE):
+                    found[own if covered else order] = None
+                else:  # it may or may not cover such a receipt
+                    found[own] = found[order] = None
+        for number in found:
+            yield self.names[number]
+
+    def _ends(self) -> Iterator[tuple[Exemption, State]]:
+        """Yield every exception with the accounts, and practices, that fit the memo."""
         for exemption in self._exemptions():
             owns = self._own_orders(exemption) if exemption.kind else [-1]
-            if not owns:
-                continue
             alive = {
                 (own, order): rules
                 for own in owns
-                for order in every
+                for order in range(len(self.orders))
                 if (rules := self.rules[order] + (self.rules[own] if own >= 0 else 0)) <= self.most
             }
-            for state in self._follow(exemption, alive):
-                answer = _answer(self.ledger.question, state.accounts, self.ledger.rows)
-                if answer != right:
-                    own, order = next(iter(state.alive))
-                    text = f"... {self.names[order]}"
-                    if own >= 0:
-                        text += f"; {exemption.kind} {exemption.value}: {self.names[own]}"
-                    yield Rival(text, answer)
+            if alive:
+                for state in self._follow(exemption, alive):
+                    yield exemption, state
 
     def _exemptions(self) -> Iterator[Exemption]:
         yield Exemption()
         lines = self.lines
         for kind, values in (
-            ("narration", {row.event.narration for row in lines}),
-            ("office", {row.event.office for row in lines}),
+            (NARRATION, {row.event.narration for row in lines}),
+            (OFFICE, {row.event.office for row in lines}),
         ):
             for value in sorted(values):
                 yield Exemption(kind, value)

@@ -40,6 +40,6 @@ class Correspondence:
     def answer(self, missed: Missed = NOTHING_MISSED) -> int:
         """Return what all customers add to the answer, in cents."""
         return sum(
-            self.frame.counts(one.invoices, self.settle(number, missed))
+            self.frame.counts(one.invoices, one.receipts, self.settle(number, missed))
             for number, one in enumerate(self.customers)
         )

@@ -39,7 +39,7 @@ class Settled(NamedTuple):
 # (day, open invoice -> cents left on it, oldest first; cents of the receipt; cited invoice or -1)
 # -> the open invoices in the order in which they are paid: all of them, or fewer.
 Practice = Callable[[int, Mapping[int, int], int, int], Sequence[int]]
-Counts = Callable[[Sequence[Invoice], Settled], int]
+Counts = Callable[[Sequence[Invoice], Sequence[Receipt], Settled], int]
 
 
 @dataclass(frozen=True, slots=True)

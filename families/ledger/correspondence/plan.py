@@ -237,7 +237,8 @@ def _with_effects(planned: Correspondence) -> Correspondence:
                 followers.setdefault(one.act.customer, []).append(number)
 
     def counted(number: int, missed: Missed = NOTHING_MISSED) -> int:
-        return planned.frame.counts(planned.customers[number].invoices, planned.settle(number, missed))
+        customer = planned.customers[number]
+        return planned.frame.counts(customer.invoices, customer.receipts, planned.settle(number, missed))
 
     def known(one: Instruction) -> Instruction:
         there = [

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 FIRST_ORDER, LAST_ORDER = "first_order_for_all", "last_order_for_all"
 CARRIED, VOUCHER_ORDER = "unapplied_carried", "voucher_order"
+MAILS_UNREAD = "mails_unread"
 
 PRACTICE_MISTAKES: Mapping[str, str] = {
     FIRST_ORDER: "receipts that are not worked through are all put in the order that was first in force",
@@ -26,6 +27,7 @@ CLOSE_MISTAKES: Mapping[str, str] = {
     "prior_year_folded_in": "the entries of last year's file that name a customer are put before this year's",
     "duplicate_counted": "a month whose file was delivered twice is counted twice",
     "other_format_left_out": "the month whose file has the other format of numbers and dates is left out",
+    MAILS_UNREAD: "the customers' mails are not read, so that the practice holds for all their receipts",
 }
 AUDIT_MISTAKES: Mapping[str, str] = {
     **PRACTICE_MISTAKES,

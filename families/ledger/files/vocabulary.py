@@ -26,6 +26,13 @@ ACCOUNTS = (
     "Trade debtors",
     "Amounts due from customers",
 )
+MAIL_ACCOUNTS = (
+    "Trade receivables, contracts",
+    "Builders' accounts",
+    "Customers on account terms",
+    "Contract customers",
+)
+MAIL_NOTES = ("orders by phone", "two delivery sites", "collects in person", "price list C", "new premises")
 OTHER_ACCOUNTS = (
     "Returnable packaging",
     "Disputed items",

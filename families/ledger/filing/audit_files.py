@@ -10,10 +10,9 @@ from families.ledger.files import vocabulary
 from families.ledger.files.paths import AUDIT, QUESTION
 from families.ledger.files.wordings import question_text
 from families.ledger.filing.binder import LETTERS
-from families.ledger.filing.sheets import company_names
 from families.ledger.planning.audit_plan import PlannedAudit
-from families.ledger.planning.close_plan import spare_codes
 from families.ledger.planning.frame import YEAR
+from families.ledger.planning.labels import company_names, spare_codes
 from trapcli.core.draw import Draw
 
 COLUMNS = (

@@ -77,7 +77,7 @@ class Binder:
 
     prefixes: of vouchers: this account's, the other account's.
     codes: customer -> (first day, code), in order.
-    names: names that nobody has yet.
+    names, numbers: names, and numbers of documents, that nobody has yet.
     months: month -> its lines; month 0 has the items that are open when the year begins.
     prior: last year's lines. others: month -> lines of the other account, which opens with other_opening.
     european: months in the other format. copied: month -> the name of its second file.
@@ -94,6 +94,7 @@ class Binder:
     codes: dict[int, list[tuple[int, str]]]
     customers: dict[str, Customer]
     names: Iterator[str]
+    numbers: Iterator[int]
     months: dict[int, list[Line]]
     prior: list[Line] = field(default_factory=list)
     others: dict[int, list[Line]] = field(default_factory=dict)

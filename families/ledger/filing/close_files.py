@@ -17,11 +17,12 @@ from families.ledger.files.render import (
 from families.ledger.files.wordings import question_text
 from families.ledger.filing.binder import Binder, Sheet
 from families.ledger.filing.sheets import Filed
+from families.ledger.planning.close_plan import PlannedClose
 from families.ledger.planning.frame import YEAR
 from trapcli.core.draw import Draw
 
 
-def close_files(draw: Draw, filed: Filed) -> dict[str, str]:
+def close_files(draw: Draw, filed: Filed, planned: PlannedClose) -> dict[str, str]:
     """Return all files of a close except its README: path -> text."""
     binder = filed.binder
     files = {filed.paths[sheet.role]: _sheet_text(sheet) for sheet in filed.sheets}
@@ -36,6 +37,11 @@ def close_files(draw: Draw, filed: Filed) -> dict[str, str]:
     question = binder.plan.ledger.question
     names = [binder.customers[binder.codes[who][0][1]].name for who in question.customers]
     accounts = f"Account {binder.account}. Year {YEAR}."
+    if filed.mails:
+        files |= filed.mails.mails
+        accounts = f"Accounts {binder.account} and {filed.mails.account}, taken together. Year {YEAR}."
+        if names and planned.mails:
+            names += [customer.name for customer in planned.mails.customers]
     last = binder.plan.frame.last
     files[QUESTION] = question_text(draw.stream("question"), question, accounts, last, draw.shuffled(names))
     return files

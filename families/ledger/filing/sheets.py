@@ -8,6 +8,7 @@ from datetime import date
 from families.ledger.files import vocabulary
 from families.ledger.files.paths import ledger_path
 from families.ledger.filing.binder import LETTERS, Binder, Customer, Line, Sheet, line_of, month_name
+from families.ledger.filing.mail_files import FiledMails, file_mails
 from families.ledger.planning.close_plan import PlannedClose
 from families.ledger.planning.frame import YEAR
 from families.ledger.planning.plan import Plan
@@ -28,12 +29,13 @@ class Filed:
     sheets: tuple[Sheet, ...]
     index: tuple[tuple[str, str, str], ...]
     paths: dict[str, str]
+    mails: FiledMails | None = None
 
 
 def file_year(draw: Draw, planned: PlannedClose) -> Filed:
     """Return the files of a planned year, without their texts."""
     plan = planned.plan
-    binder = _empty_binder(draw, plan)
+    binder = _empty_binder(draw, plan, planned.names)
     paper = draw.choice(vocabulary.INVOICE_TYPES)
     lines = draw.stream("lines")
     for draft in plan.drafts:
@@ -50,12 +52,15 @@ def file_year(draw: Draw, planned: PlannedClose) -> Filed:
         obstacle.edit_sheets(binder)
     _remarks(draw.stream("notes"), binder)
     sheets = tuple(_sheets(draw.stream("sheets"), binder))
-    return Filed(binder, sheets, index, _paths(draw.stream("paths"), sheets))
+    mails = None
+    if planned.mails:
+        mails = file_mails(draw.stream("mails"), binder, planned.mails)
+        sheets, index = (*sheets, *mails.sheets), tuple(sorted((*index, *mails.index)))
+    return Filed(binder, sheets, index, _paths(draw.stream("paths"), sheets), mails)
 
 
-def _empty_binder(draw: Draw, plan: Plan) -> Binder:
+def _empty_binder(draw: Draw, plan: Plan, names: Iterator[str]) -> Binder:
     frame = plan.frame
-    names = company_names(draw.stream("names"))
     codes = [next(plan.codes) for _ in range(frame.customers)]
     customers = {
         code: Customer(code, next(names), office) for code, office in zip(codes, frame.offices, strict=True)
@@ -74,15 +79,9 @@ def _empty_binder(draw: Draw, plan: Plan) -> Binder:
         codes={who: [(0, code)] for who, code in enumerate(codes)},
         customers=customers,
         names=names,
+        numbers=_numbers(draw.stream("numbers")),
         months={month: [] for month in range(frame.months + 1)},
     )
-
-
-def company_names(draw: Draw) -> Iterator[str]:
-    """Yield different names of companies."""
-    trades = draw.shuffled(vocabulary.TRADE)
-    for number, name in enumerate(draw.shuffled(vocabulary.COMPANY)):
-        yield f"{name} {trades[number % len(trades)]}"
 
 
 def _refresh_codes(binder: Binder) -> None:
@@ -115,7 +114,7 @@ def _number(draw: Draw, binder: Binder) -> None:
 
 def _documents(draw: Draw, binder: Binder) -> tuple[tuple[str, str, str], ...]:
     """Give each line its document, and what it quotes; return the index."""
-    numbers = _numbers(draw.stream("numbers"))
+    numbers = binder.numbers
     other_type, other_letters = draw.choice(vocabulary.OTHER_TYPES)
     lines = [*binder.all_lines(), *binder.prior]
     papers: dict[int, list[str]] = {}

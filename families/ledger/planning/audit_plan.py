@@ -1,6 +1,6 @@
 """Plan an audit: a year on one sheet, with vouchers numbered as they were posted."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from families.ledger.domain.practice import NARRATION
@@ -28,6 +28,10 @@ class PlannedAudit:
     drafts: Sequence[Draft]
     ledger: Ledger
     places: Mapping[int, int]
+
+    def beside(self, missed: Collection[Miss] = ()) -> int:
+        """Return what comes to the answer from elsewhere: nothing."""
+        return 0
 
     @property
     def misses(self) -> tuple[Miss, ...]:
@@ -67,6 +71,10 @@ def plan_case(draw: Draw, knobs: AuditKnobs, trap: str, outline: YearFrame) -> P
         if all(bites(ledger, miss, planned.misses[:n]) for n, miss in enumerate(planned.misses) if n > 1):
             return planned
     raise why
+
+
+def complete(draw: Draw, planned: PlannedAudit, knobs: AuditKnobs) -> None:
+    """Add nothing: an audit has no mails."""
 
 
 def _places(draw: Draw, drafts: Sequence[Draft], delayed: int) -> dict[int, int]:

@@ -1,8 +1,9 @@
 """Plan a close: a year of receivables with obstacles, a memo with gaps, and a question that needs all."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from families.ledger.correspondence.correspondence import Correspondence
 from families.ledger.domain.practice import NARRATION, OFFICE, Practice
 from families.ledger.knobs import CloseKnobs
 from families.ledger.obstacles.base import Obstacle
@@ -10,8 +11,10 @@ from families.ledger.obstacles.entries import CreditNote, ReturnedPayment, Writt
 from families.ledger.obstacles.library import IN_ENTRIES, draw_kinds, placing
 from families.ledger.obstacles.outside import OpeningItems
 from families.ledger.planning.frame import YearFrame, draw_frame
+from families.ledger.planning.labels import company_names, spare_codes
+from families.ledger.planning.mail_plan import answer_by, answer_unread, plan_mails
 from families.ledger.planning.memo_search import draw_memo, find_question, receipt_choices, shown_bound
-from families.ledger.planning.misses import practice_misses
+from families.ledger.planning.misses import MailsUnread, OneOrder, practice_misses
 from families.ledger.planning.placement import place_all
 from families.ledger.planning.plan import Plan
 from families.ledger.planning.plan_failed import PlanFailed
@@ -50,10 +53,16 @@ def draw_outline(draw: Draw, knobs: CloseKnobs) -> Outline:
 
 @dataclass(slots=True)
 class PlannedClose:
-    """A year with all that its case depends on."""
+    """A year with all that its case depends on.
+
+    names: of companies, that nobody has yet.
+    mails: the customers who write mails, if there are any.
+    """
 
     plan: Plan
     obstacles: tuple[Obstacle, ...]
+    names: Iterator[str]
+    mails: Correspondence | None = None
 
     @property
     def ledger(self) -> Ledger:
@@ -61,7 +70,17 @@ class PlannedClose:
 
     @property
     def misses(self) -> tuple[Miss, ...]:
-        return (*practice_misses(self.ledger.practice), *self.obstacles)
+        unread = (MailsUnread(),) if self.mails else ()
+        return (*practice_misses(self.ledger.practice), *self.obstacles, *unread)
+
+    def beside(self, missed: Collection[Miss] = ()) -> int:
+        """Return what the customers who write mails add to the answer, in cents."""
+        if not self.mails:
+            return 0
+        base = next((miss.base for miss in missed if isinstance(miss, OneOrder)), "")
+        if any(isinstance(miss, MailsUnread) for miss in missed):
+            return answer_unread(self.mails, base)
+        return answer_by(self.mails, base)
 
 
 def plan_case(draw: Draw, knobs: CloseKnobs, trap: str, outline: Outline) -> PlannedClose:
@@ -78,10 +97,18 @@ def plan_case(draw: Draw, knobs: CloseKnobs, trap: str, outline: Outline) -> Pla
             ledger.memo = draw_memo(stream, ledger, drafts, frame.memo_end, choices)
             ledger.bound = shown_bound(ledger)
             plan = Plan(frame, features, drafts, ledger, choices, spare_codes(draw.stream("codes")))
-            return PlannedClose(plan, _with_question(stream, plan, trap, outline))
+            obstacles = _with_question(stream, plan, trap, outline)
+            return PlannedClose(plan, obstacles, company_names(draw.stream("names")))
         except PlanFailed as failure:
             why = failure
     raise why
+
+
+def complete(draw: Draw, planned: PlannedClose, knobs: CloseKnobs) -> None:
+    """Add the customers who write mails; PlanFailed if that cannot be done."""
+    if knobs.mails:
+        plan = planned.plan
+        planned.mails = plan_mails(draw, plan.ledger, plan.frame, planned.names, knobs.mails)
 
 
 def _with_question(draw: Draw, plan: Plan, trap: str, outline: Outline) -> tuple[Obstacle, ...]:
@@ -96,13 +123,3 @@ def _with_question(draw: Draw, plan: Plan, trap: str, outline: Outline) -> tuple
 
 def ledger_of(practice: Practice, drafts: tuple[Draft, ...], bound: int) -> Ledger:
     return Ledger(practice, tuple(Row(draft.customer, draft.event) for draft in drafts), bound)
-
-
-def spare_codes(draw: Draw) -> Iterator[str]:
-    """Yield different customers' codes."""
-    taken: set[int] = set()
-    while True:
-        number = draw.between(2_100, 9_900)
-        if number not in taken:
-            taken.add(number)
-            yield str(number)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from families.ledger.domain.mistakes import CARRIED, FIRST_ORDER, LAST_ORDER, VOUCHER_ORDER
+from families.ledger.domain.mistakes import CARRIED, FIRST_ORDER, LAST_ORDER, MAILS_UNREAD, VOUCHER_ORDER
 from families.ledger.domain.practice import BASE_NAMES, BASES, Practice
 from families.ledger.planning.reading import Reading
 
@@ -44,6 +44,18 @@ class VoucherOrder:
         """Return the reading with days that follow the vouchers; the practice goes by the real ones."""
         rows = sorted(reading.rows, key=lambda row: self.places[row.event.key])
         return replace(reading, rows=tuple(rows))
+
+
+@dataclass(frozen=True, slots=True)
+class MailsUnread:
+    """No mail is read; the year that this is beside is read as it is."""
+
+    name: str = MAILS_UNREAD
+    rank: int = 0
+    kept_only: bool = False
+
+    def misread(self, reading: Reading) -> Reading:
+        return reading
 
 
 def practice_misses(practice: Practice) -> tuple[OneOrder, OneOrder]:

@@ -170,7 +170,7 @@ class Script:
         settled = settle(self.frame, self.invoices, self.receipts, force, marks=marks)
         if not is_sound(force, settled, self.invoices, self.receipts):
             return False
-        base = self.frame.counts(self.invoices, settled)
+        base = self.frame.counts(self.invoices, self.receipts, settled)
         acts = {one.id: one.act for one in instructions}
         effects = {}
         for one in (*episode.instructions, *old):
@@ -192,7 +192,7 @@ class Script:
         """
         force = in_force(instructions, missed, self.others)
         settled = settle(self.frame, self.invoices, self.receipts, force, since)
-        return self.frame.counts(self.invoices, settled)
+        return self.frame.counts(self.invoices, self.receipts, settled)
 
     def has_a_pair_that_cancels(self) -> bool:
         """Whether two instructions, ignored together, leave the answer as it is."""

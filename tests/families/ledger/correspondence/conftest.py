@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 from families.ledger.correspondence.correspondence import Correspondence
-from families.ledger.correspondence.frame import Counts, Frame, Invoice, Settled
+from families.ledger.correspondence.frame import Counts, Frame, Invoice, Receipt, Settled
 from families.ledger.correspondence.plan import plan_correspondents
 from families.ledger.correspondence.render import render
 from trapcli.core.draw import Draw
@@ -24,17 +24,17 @@ def cited_then_oldest(when: int, owed: Mapping[int, int], cents: int, cited: int
     return sorted(owed, key=lambda i: (i != cited, i))
 
 
-def old_ones(invoices: Sequence[Invoice], settled: Settled) -> int:
+def old_ones(invoices: Sequence[Invoice], receipts: Sequence[Receipt], settled: Settled) -> int:
     """Count what is open on invoices dated before August."""
     return sum(cents for i, cents in settled.owed.items() if invoices[i].day < day(8, 1))
 
 
-def partly_paid(invoices: Sequence[Invoice], settled: Settled) -> int:
+def partly_paid(invoices: Sequence[Invoice], receipts: Sequence[Receipt], settled: Settled) -> int:
     """Count what is open on invoices that are paid in part."""
     return sum(cents for i, cents in settled.owed.items() if cents < invoices[i].amount)
 
 
-def two_branches(invoices: Sequence[Invoice], settled: Settled) -> int:
+def two_branches(invoices: Sequence[Invoice], receipts: Sequence[Receipt], settled: Settled) -> int:
     """Count what is open for two of the branches."""
     return sum(cents for i, cents in settled.owed.items() if invoices[i].branch in ("Hull", "York"))
 
@@ -59,7 +59,9 @@ def planned() -> list[Correspondence]:
     """Some two hundred customers in all, of three questions."""
     return [
         plan_correspondents(Draw(f"planned {number}"), frame_of(counts), houses(36), 1000, 330)
-        for number, counts in enumerate((old_ones, partly_paid, two_branches, old_ones, two_branches, partly_paid))
+        for number, counts in enumerate(
+            (old_ones, partly_paid, two_branches, old_ones, two_branches, partly_paid)
+        )
     ]
 
 
