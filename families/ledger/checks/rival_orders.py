@@ -23,6 +23,7 @@ def _pays_in_full(look: Look) -> list[int]:
     return found
 
 
+OWN_CODE = "those of the receipt's code first"
 FIXED: dict[str, Order] = {
     **ORDERS,
     "the one billed at most first": lambda k: sorted(k.owed, key=lambda i: -k.face[i]),
@@ -35,7 +36,7 @@ FIXED: dict[str, Order] = {
     "the exact one, then the cited one": lambda k: _then([*exact_open(k), *cited_open(k)], k.owed),
     "the cited one, then the exact one": lambda k: _then([*cited_open(k), *exact_open(k)], k.owed),
     "the exact one, then the newest": lambda k: _then(exact_open(k), list(k.owed)[::-1]),
-    "those of the receipt's code first": lambda k: sorted(k.owed, key=lambda i: k.codes[i] != k.code),
+    OWN_CODE: lambda k: sorted(k.owed, key=lambda i: k.codes[i] != k.code),
     "those paid in part first": lambda k: sorted(k.owed, key=lambda i: k.owed[i] == k.face[i]),
     "those that can be paid in full first": lambda k: _then(_pays_in_full(k), k.owed),
 }

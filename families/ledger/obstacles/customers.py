@@ -42,7 +42,7 @@ class RecodedCustomer(Obstacle):
             yield RecodedCustomer(who, tuple(zip(cuts, codes, strict=True)), "", note)
 
     def take(self, plan: Plan) -> None:
-        plan.recoded.add(self.customer)
+        plan.recoded[self.customer] = tuple(since for since, _ in self.codes)
 
     def misread(self, reading: Reading) -> Reading:
         day_of = {row.event.key: row.event.day for row in reading.rows}

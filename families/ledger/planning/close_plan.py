@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from families.ledger.correspondence.correspondence import Correspondence
 from families.ledger.domain.practice import NARRATION, OFFICE, Practice
@@ -12,7 +13,7 @@ from families.ledger.obstacles.library import IN_ENTRIES, draw_kinds, placing
 from families.ledger.obstacles.outside import OpeningItems
 from families.ledger.planning.frame import YearFrame, draw_frame
 from families.ledger.planning.labels import company_names, spare_codes
-from families.ledger.planning.mail_plan import answer_by, answer_unread, plan_mails
+from families.ledger.planning.mail_plan import answer_by, answer_unread, leaves_room, plan_mails
 from families.ledger.planning.memo_search import draw_memo, find_question, receipt_choices, shown_bound
 from families.ledger.planning.misses import MailsUnread, OneOrder, practice_misses
 from families.ledger.planning.placement import place_all
@@ -97,7 +98,7 @@ def plan_case(draw: Draw, knobs: CloseKnobs, trap: str, outline: Outline) -> Pla
             ledger.memo = draw_memo(stream, ledger, drafts, frame.memo_end, choices)
             ledger.bound = shown_bound(ledger)
             plan = Plan(frame, features, drafts, ledger, choices, spare_codes(draw.stream("codes")))
-            obstacles = _with_question(stream, plan, trap, outline)
+            obstacles = _with_question(stream, plan, trap, outline, bool(knobs.mails))
             return PlannedClose(plan, obstacles, company_names(draw.stream("names")))
         except PlanFailed as failure:
             why = failure
@@ -111,10 +112,12 @@ def complete(draw: Draw, planned: PlannedClose, knobs: CloseKnobs) -> None:
         planned.mails = plan_mails(draw, plan.ledger, plan.frame, planned.names, knobs.mails)
 
 
-def _with_question(draw: Draw, plan: Plan, trap: str, outline: Outline) -> tuple[Obstacle, ...]:
+def _with_question(draw: Draw, plan: Plan, trap: str, outline: Outline, mails: bool) -> tuple[Obstacle, ...]:
     early = [kind for kind in outline.kinds if kind in IN_ENTRIES]
     misses = [next(placing(kind)(draw, plan)) for kind in early]
-    question = find_question(draw.stream("question"), trap, plan.ledger, misses, outline.frame.starts[0])
+    start = outline.frame.starts[0]
+    suits = partial(leaves_room, outline.frame) if mails else lambda question: True
+    question = find_question(draw.stream("question"), trap, plan.ledger, misses, start, suits)
     if question is None:
         raise PlanFailed("no question sees every mistake")
     plan.ledger.question = question

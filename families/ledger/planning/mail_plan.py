@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from families.ledger.checks.rival_orders import BLIND
+from families.ledger.checks.rival_orders import BLIND, OWN_CODE
 from families.ledger.checks.rivals import Search, TooManyRivals
 from families.ledger.correspondence.correspondence import Correspondence
 from families.ledger.correspondence.frame import Frame, Invoice, Receipt, Settled
 from families.ledger.correspondence.plan import plan_correspondents
-from families.ledger.domain.practice import ORDERS, Look, Order
+from families.ledger.domain.practice import OLDEST, ORDERS, Look, Order
 from families.ledger.domain.questions import Question, contribution
 from families.ledger.domain.settlement import Settlement
 from families.ledger.files import vocabulary
@@ -22,9 +22,10 @@ from families.ledger.planning.plan_failed import PlanFailed
 from families.ledger.planning.reading import Ledger
 from trapcli.core.draw import Draw
 
-MAILS_OF_ONE = 30  # mails for each customer who writes
+MAILS_OF_ONE = 25  # mails for each customer who writes
 INSTRUCTIONS = 30  # percent of the mails
 EARLIEST = 45  # percent of the year before the account's first month
+LATEST_SINCE, FIRST_BEFORE = 72, 70  # percent of the year: bounds of questions that leave enough to ask
 FIRST_MAIL = 6  # days after the account's first day
 
 
@@ -52,6 +53,13 @@ def plan_mails(
     )
     _require_no_doubt(ledger, frame, planned)
     return planned
+
+
+def leaves_room(frame: YearFrame, question: Question) -> bool:
+    """Whether enough of the correspondents' account is asked about for their instructions to matter."""
+    days = frame.last - frame.starts[0]
+    since, before = (day - frame.starts[0] if day else 0 for day in (question.since, question.before))
+    return since <= days * LATEST_SINCE // 100 and (not before or before >= days * FIRST_BEFORE // 100)
 
 
 def answer_by(planned: Correspondence, base: str) -> int:
@@ -96,7 +104,7 @@ def _require_no_doubt(ledger: Ledger, frame: YearFrame, planned: Correspondence)
     except TooManyRivals:
         raise PlanFailed("the memo fits too many practices") from None
     for name in possible:
-        order = BLIND.get(name)
+        order = ORDERS[OLDEST] if name == OWN_CODE else BLIND.get(name)  # they have one code each
         if order is None:
             raise PlanFailed(f"the memo leaves it open whether mails settle by: {name}")
         other = replace(planned.frame, practice=partial(_practice, order))

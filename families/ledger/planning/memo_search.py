@@ -1,6 +1,6 @@
 """Find a memo with gaps, and a question, such that the whole practice is needed."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from families.ledger.domain.limits import MIN_ANSWER, MIN_EFFECT
@@ -69,10 +69,12 @@ def draw_memo(
     count = max(2, len(receipts) * draw.between(*GAPS) // 100)
     customers = sorted({d.customer for d in receipts})
     last = ledger.practice.rules[-1].base
+    settled = ledger.settlements(ledger.reading()).values()
+    written = {receipt for one in settled for receipt in one.written}
     problem = "there are too few receipts for a memo"
     for _ in range(GAP_DRAWS):
         whose = draw.sample(customers, (len(customers) + 1) // 2)  # so that other accounts are known
-        theirs = [d.event for d in receipts[2:-1] if d.customer in whose]
+        theirs = [d.event for d in receipts[2:-1] if d.customer in whose and d.event.key not in written]
         if len(receipts) < count + 4 or len(theirs) < count:
             continue
         early = [e for e in theirs if choices[e.key][last] != choices[e.key][""]]
@@ -116,10 +118,14 @@ def _unseen_rule(practice: Practice, shown: Sequence[Event], choices: Choices) -
     return ""
 
 
-def find_question(draw: Draw, trap: str, ledger: Ledger, misses: Sequence[Miss], low: int) -> Question | None:
+def find_question(
+    draw: Draw, trap: str, ledger: Ledger, misses: Sequence[Miss], low: int,
+    suits: Callable[[Question], bool] = lambda question: True,
+) -> Question | None:  # fmt: skip
     """Return a question that every mistake in the practice, and every one of `misses`, answers wrong.
 
     low: the first day of the year; bounds lie after it.
+    suits: whether a question may be asked.
     """
     wrong = [ledger.reading([miss]) for miss in (*practice_misses(ledger.practice), *misses)]
     wrong += [ledger.reading([miss], kept=False) for miss in misses if not miss.kept_only]
@@ -128,7 +134,7 @@ def find_question(draw: Draw, trap: str, ledger: Ledger, misses: Sequence[Miss],
     right = ledger.reading()
     for question in _candidates(draw, trap, ledger, low):
         answer = total(ledger.parts(right, question).values())
-        if answer < MIN_ANSWER:
+        if answer < MIN_ANSWER or not suits(question):
             continue
         for number, reading in enumerate(wrong):
             if abs(total(ledger.parts(reading, question).values()) - answer) < MIN_EFFECT:

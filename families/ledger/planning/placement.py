@@ -8,7 +8,7 @@ from families.ledger.obstacles.library import placing
 from families.ledger.planning.misses import practice_misses
 from families.ledger.planning.plan import Plan
 from families.ledger.planning.plan_failed import PlanFailed
-from families.ledger.planning.reading import Ledger, Miss
+from families.ledger.planning.reading import Ledger, Miss, Row
 from trapcli.core.draw import Draw
 
 MOST_PLACES = 24  # that are tried for one obstacle
@@ -28,7 +28,18 @@ def place_all(draw: Draw, plan: Plan, kinds: Iterable[type[Obstacle]]) -> tuple[
                 break
         else:
             raise PlanFailed(f"no place for {kind.name}")
+    plan.ledger.rows = _with_codes(plan)
     return tuple(placed)
+
+
+def _with_codes(plan: Plan) -> tuple[Row, ...]:
+    """Return the rows with the number of the code that its customer has on each day."""
+    return tuple(
+        row._replace(event=row.event._replace(code=str(sum(row.event.day >= since for since in cuts))))
+        if (cuts := plan.recoded.get(row.customer))
+        else row
+        for row in plan.ledger.rows
+    )
 
 
 def bites(ledger: Ledger, miss: Miss, others: Sequence[Miss]) -> bool:

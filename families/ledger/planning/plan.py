@@ -18,7 +18,7 @@ class Plan:
     choices: receipt -> base ("" for the right one) -> what it would settle.
     codes: numbers for customers' codes that nobody has yet.
     busy: the entries that an obstacle has changed.
-    recoded: the customers with several codes.
+    recoded: customer -> the days on which it gets another code.
     taken: the months whose file an obstacle has changed.
     journals: the months with journals, and those of the receipts that they move.
     """
@@ -30,7 +30,7 @@ class Plan:
     choices: Mapping[int, Mapping[str, Mapping[int, int]]]
     codes: Iterator[str]
     busy: set[int] = field(default_factory=set)
-    recoded: set[int] = field(default_factory=set)
+    recoded: dict[int, tuple[int, ...]] = field(default_factory=dict)
     taken: set[int] = field(default_factory=set)
     journals: set[int] = field(default_factory=set)
 

@@ -190,7 +190,8 @@ class YearBuilder:
         style, cited = draw.below(100), one
         narration = draw.choice(self.frame.narrations)
         if self.features.bound and draw.chance(0.3):
-            rest = draw.between(1_200, self.features.bound - REST - 1)
+            most = self.features.bound - REST - 1  # the memo must show the largest that occurs
+            rest = draw.between(1_200, most if day <= self.frame.memo_end else most * 6 // 10)
             if draw.chance(0.3):
                 rest = draw.between(self.features.bound + REST + 1, 2 * self.features.bound)
             amount, cited = owed[one] - rest, draw.choice((one, one, other, -1))
