@@ -145,8 +145,9 @@ def _put(
         if frame.endswith(f"{{{form}}}.") and draw.chance(0.5):
             core += say(place, "why clause", reason=reason)
         else:
-            place_it = draw.choice(("before", "after"))
-            (before if place_it == "before" else after).append(say(place, f"why {place_it}", reason=reason))
+            goes_before = act.matter != DISPUTE and draw.chance(0.5)  # what a dispute is about comes first
+            told = say(place, "why before" if goes_before else "why after", reason=reason)
+            (before if goes_before else after).append(told)
     return [*before, prefix + expand(draw, frame, {form: core}), *after]
 
 
@@ -159,7 +160,6 @@ def reason_of(place: Place, act: StandingOrder | OneOff | None = None) -> str:
         amount=lambda: some_amount(place),
         branch=place.branch,
         person=place.outsider,
-        month=lambda: place.month(place.some_month()),
     )
 
 

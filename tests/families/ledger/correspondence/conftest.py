@@ -59,7 +59,9 @@ def planned() -> list[Correspondence]:
     """Some two hundred customers in all, of three questions."""
     return [
         plan_correspondents(Draw(f"planned {number}"), frame_of(counts), houses(36), 1000, 330)
-        for number, counts in enumerate((old_ones, partly_paid, two_branches, old_ones, two_branches, partly_paid))
+        for number, counts in enumerate(
+            (old_ones, partly_paid, two_branches, old_ones, two_branches, partly_paid)
+        )
     ]
 
 
