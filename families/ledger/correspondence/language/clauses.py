@@ -159,7 +159,7 @@ def begun(place: Place, prefix: str, form: str, core: str) -> str:
 
 
 def put(place: Place, prefix: str, form: str, core: str, frame: str) -> str:
-    """Return a clause in a frame, its first day before the frame of an infinitive or inside that of a clause."""
+    """Return a clause in a frame; its first day goes before an infinitive's frame, or inside a clause's."""
     if not prefix:
         return expand(place.draw, frame, {form: core})
     if form == "do":
