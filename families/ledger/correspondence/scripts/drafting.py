@@ -1,6 +1,6 @@
 """A customer's script while it is drawn: what was written so far, and whether each instruction bites."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
 from typing import NamedTuple
@@ -8,10 +8,6 @@ from typing import NamedTuple
 from families.ledger.correspondence.acts import (
     DISPUTE,
     FOREVER,
-    GROUP,
-    HALVES,
-    NAMED,
-    PART,
     Act,
     Correction,
     Delegation,
@@ -22,7 +18,7 @@ from families.ledger.correspondence.acts import (
     StandingOrder,
     Until,
 )
-from families.ledger.correspondence.frame import Frame, Invoice, Receipt, Settled
+from families.ledger.correspondence.frame import Frame, Invoice, Receipt
 from families.ledger.correspondence.in_force import (
     NOTHING_MISSED,
     InForce,
@@ -32,7 +28,8 @@ from families.ledger.correspondence.in_force import (
     live_acts,
 )
 from families.ledger.correspondence.scripts.ledgers import is_weekday
-from families.ledger.correspondence.settling import NOTHING_YET, Mark, group, settle
+from families.ledger.correspondence.scripts.soundness import is_sound
+from families.ledger.correspondence.settling import NOTHING_YET, Mark, settle
 from trapcli.core.draw import Draw
 
 LEAST_EFFECT = 10_000  # cents by which each instruction, ignored alone, moves the answer
@@ -168,7 +165,7 @@ class Script:
         force = in_force(instructions, NOTHING_MISSED, self.others)
         marks: list[Mark] = []
         settled = settle(self.frame, self.invoices, self.receipts, force, marks=marks)
-        if not is_sound(force, settled, self.invoices, self.receipts):
+        if not is_sound(force, settled, marks, self.invoices, self.receipts):
             return False
         base = self.frame.counts(self.invoices, settled)
         effects = self._effects([*episode.instructions, *old], instructions, base, marks)
@@ -260,34 +257,3 @@ class Script:
                 self.touched.add(act.number)
         if said.form == "distrust" and isinstance(said.target, StandingOrder):
             self.silenced[said.target.writer] = said.number
-
-
-def is_sound(
-    force: InForce, settled: Settled, invoices: Sequence[Invoice], receipts: Sequence[Receipt]
-) -> bool:
-    """Whether every receipt is used up, and every one-off finds open what it names."""
-    if sum(part for _, _, part in settled.applied) != sum(one.amount for one in receipts):
-        return False
-    for number, one_off in force.one_offs.items():
-        pieces = [(i, part) for receipt, i, part in settled.applied if receipt == number]
-        if not all(_serves(one_off, pieces, receipts[number].amount, invoices)):
-            return False
-    return True
-
-
-def _serves(
-    one_off: OneOff, pieces: Sequence[tuple[int, int]], amount: int, invoices: Sequence[Invoice]
-) -> Iterator[bool]:
-    """Yield whether the pieces of a receipt are what its one-off speaks of."""
-    paid = [i for i, _ in pieces]
-    if one_off.split == NAMED:
-        yield tuple(paid[: len(one_off.invoices)]) == one_off.invoices
-    elif one_off.split == PART:
-        yield pieces[0] == (one_off.invoices[0], one_off.cents)
-    elif one_off.split == GROUP:
-        open_ones = group(one_off, dict(pieces), invoices)
-        yield bool(open_ones) and paid[: len(open_ones)] == open_ones
-    elif one_off.split == HALVES:
-        for branch in one_off.branches:
-            half = sum(part for i, part in pieces if invoices[i].branch == branch)
-            yield 2 * half == amount

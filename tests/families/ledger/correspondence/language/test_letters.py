@@ -5,6 +5,8 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 
+import pytest
+
 from families.ledger.correspondence.correspondence import Correspondence
 from families.ledger.correspondence.language.people import all_names
 from families.ledger.correspondence.language.references import WEEKDAYS, Place
@@ -51,6 +53,7 @@ def skeleton(text: str, case: Correspondence) -> str:
     return re.sub(r"(the )?\d[\d,.]*(st|nd|rd|th)?( of)?", "N", text)
 
 
+@pytest.mark.slow
 def test_each_kind_has_many_skeletons(planned: list[Correspondence]) -> None:
     """The mail that gives an instruction has at least 60 skeletons of each kind, reasons not counted."""
     found: dict[str, set[str]] = defaultdict(set)
@@ -76,6 +79,7 @@ def test_each_kind_has_many_skeletons(planned: list[Correspondence]) -> None:
     assert {kind: len(texts) for kind, texts in found.items() if len(texts) < LEAST_SKELETONS} == {}
 
 
+@pytest.mark.slow
 def test_filler_does_not_repeat(big: Correspondence, mails: Mapping[str, str]) -> None:
     """No sentence of a mail that only chats occurs more than three times in 1,200 mails."""
     paths = mail_paths(big)
@@ -91,6 +95,7 @@ def test_filler_does_not_repeat(big: Correspondence, mails: Mapping[str, str]) -
     assert [sentence for sentence in filler if counts[sentence] > MOST_REPEATS] == []
 
 
+@pytest.mark.slow
 def test_no_word_and_no_length_tells(big: Correspondence, mails: Mapping[str, str]) -> None:
     """No single word and no length sorts the mails into those with and without instructions."""
     carries = carrying(big)
@@ -107,6 +112,7 @@ def test_no_word_and_no_length_tells(big: Correspondence, mails: Mapping[str, st
         assert max(right, len(mails) - right) < 0.72 * len(mails), limit
 
 
+@pytest.mark.slow
 def test_all_words_together_do_not_tell(big: Correspondence, mails: Mapping[str, str]) -> None:
     """A naive Bayes reader that learns from half of the mails is wrong about many of the others."""
     carries = carrying(big)
@@ -128,6 +134,7 @@ def test_all_words_together_do_not_tell(big: Correspondence, mails: Mapping[str,
     assert right < 0.88 * len(asked)
 
 
+@pytest.mark.slow
 def test_a_mail_has_a_header(mails: Mapping[str, str]) -> None:
     """Every mail gives its day, which is that of its file name, its two sides and a subject."""
     for path, text in mails.items():
@@ -139,6 +146,7 @@ def test_a_mail_has_a_header(mails: Mapping[str, str]) -> None:
         assert len(subject) > len("Subject: ")
 
 
+@pytest.mark.slow
 def test_texts_are_complete(mails: Mapping[str, str]) -> None:
     """No slot, bracket or doubled mark is left in a mail, and every sentence begins with a capital."""
     for text in mails.values():

@@ -4,6 +4,8 @@ import re
 from datetime import date
 from typing import Any
 
+import pytest
+
 from families.ledger.correspondence.correspondence import Correspondence
 from families.ledger.correspondence.language.people import all_names
 from families.ledger.correspondence.language.references import Place, ordinal
@@ -79,6 +81,7 @@ def receipts_named(place: Place, text: str) -> list[int]:
     return [number for number, one in enumerate(receipts) if one.day == day_of(text)]
 
 
+@pytest.mark.slow
 def test_invoices_are_named_beyond_doubt(big: Correspondence) -> None:
     """Every name of an invoice fits that invoice of the customer and no other."""
     kinds = set()
@@ -90,6 +93,7 @@ def test_invoices_are_named_beyond_doubt(big: Correspondence) -> None:
     assert len(kinds) > 8
 
 
+@pytest.mark.slow
 def test_receipts_are_named_beyond_doubt(big: Correspondence) -> None:
     """Every name of a receipt fits that receipt of the customer and no other."""
     kinds = set()
@@ -103,6 +107,7 @@ def test_receipts_are_named_beyond_doubt(big: Correspondence) -> None:
     assert len(kinds) >= 9
 
 
+@pytest.mark.slow
 def test_earlier_mails_are_named_beyond_doubt(big: Correspondence) -> None:
     """A customer has at most one mail a day, and a mail refers to an earlier one of its customer."""
     for customer in big.customers:
