@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import combinations
 
 from families.ledger.correspondence.acts import (
     BRANCH,
@@ -110,7 +111,7 @@ def _draw_script(
         if attempt < ATTEMPTS // 2 and own.chance(DELEGATES):
             _leave_a_matter(script, earlier)
         _fill(script, wanted, _deck(own, used), 1 + wanted // MOST_OF_A_KIND + attempt // 4)
-        if script.has_a_pair_that_cancels() or not _leaves_others_biting(script, earlier):
+        if not _leaves_others_biting(script, earlier):
             continue
         if len(script.instructions) == wanted:
             return script
@@ -220,11 +221,20 @@ def _leaves_others_biting(script: Script, earlier: Sequence[Script]) -> bool:
     for one in script.instructions:
         if isinstance(one.act, Delegation):
             lead = earlier[one.act.customer]
+
             base = script.counted(script.instructions, NOTHING_MISSED)
-            for other in lead.instructions:
-                here = script.counted(script.instructions, frozenset((other.id,))) - base
-                if abs(here + lead.effects[other.id]) < LEAST_EFFECT:
-                    return False
+
+            def change(missed: Missed, lead: Script = lead, base: int = base) -> int:
+                own = lead.counted(lead.instructions, missed) - lead.counted(
+                    lead.instructions, NOTHING_MISSED
+                )
+                return own + script.counted(script.instructions, missed) - base
+
+            ids = [other.id for other in lead.instructions]
+            if any(abs(change(frozenset((id,)))) < LEAST_EFFECT for id in ids):
+                return False
+            if not all(change(frozenset(pair)) for pair in combinations(ids, 2)):
+                return False
     return True
 
 

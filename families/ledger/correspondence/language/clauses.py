@@ -107,9 +107,9 @@ def standing_sentences(place: Place, act: StandingOrder, quoted: bool = False) -
     if act.first != place.mail.day or draw.chance(0.35):
         where = draw.choice((PREFIX, SUFFIX, SEPARATE))
         if act.first != place.mail.day and where == PREFIX and draw.chance(0.3):
-            prefix = say(place, "from after", before=lambda: day(act.first - 1)) + ", "
+            prefix = say(place, "from after", before=lambda: day(act.first - 1))
         elif where == PREFIX:
-            prefix = from_phrase(place, act.first) + ", "
+            prefix = from_phrase(place, act.first)
         elif where == SUFFIX:
             suffix = " " + from_phrase(place, act.first)
         else:
@@ -139,15 +139,32 @@ def _put(
     draw = place.draw
     form = draw.choice(("do", "that"))
     core = clause(place, act, form, voucher=quoted) + suffix
-    frame = draw.choice(patterns(f"ask {form}"))
+    frame = draw.choice(patterns("ask do then" if prefix and form == "do" else f"ask {form}"))
     if draw.chance(0.5):
         reason = reason_of(place, act)
         if frame.endswith(f"{{{form}}}.") and draw.chance(0.5):
             core += say(place, "why clause", reason=reason)
         else:
-            place_it = draw.choice(("before", "after"))
-            (before if place_it == "before" else after).append(say(place, f"why {place_it}", reason=reason))
-    return [*before, prefix + expand(draw, frame, {form: core}), *after]
+            goes_before = act.matter != DISPUTE and draw.chance(0.5)  # what a dispute is about comes first
+            told = say(place, "why before" if goes_before else "why after", reason=reason)
+            (before if goes_before else after).append(told)
+    return [*before, put(place, prefix, form, core, frame), *after]
+
+
+def begun(place: Place, prefix: str, form: str, core: str) -> str:
+    """Return a request that begins with its first day, or has it before its clause."""
+    return put(
+        place, prefix, form, core, place.draw.choice(patterns("ask do then" if form == "do" else "ask that"))
+    )
+
+
+def put(place: Place, prefix: str, form: str, core: str, frame: str) -> str:
+    """Return a clause in a frame; its first day goes before an infinitive's frame, or inside a clause's."""
+    if not prefix:
+        return expand(place.draw, frame, {form: core})
+    if form == "do":
+        return f"{prefix}, {expand(place.draw, frame, {form: core})}"
+    return expand(place.draw, frame, {form: f"{prefix} {core}"})
 
 
 def reason_of(place: Place, act: StandingOrder | OneOff | None = None) -> str:
@@ -159,7 +176,6 @@ def reason_of(place: Place, act: StandingOrder | OneOff | None = None) -> str:
         amount=lambda: some_amount(place),
         branch=place.branch,
         person=place.outsider,
-        month=lambda: place.month(place.some_month()),
     )
 
 
@@ -188,7 +204,7 @@ def one_off_sentences(place: Place, act: OneOff, quoted: bool = False) -> list[s
     if draw.chance(0.3):
         sentences.insert(0, say(place, "why before", reason=reason_of(place)))
     if place.customer.receipts[act.receipt].day < place.mail.day and draw.chance(0.6):
-        sentences.insert(draw.choice((0, len(sentences))), say(place, "late remark"))
+        sentences.append(say(place, "late remark"))
     return sentences
 
 

@@ -25,8 +25,9 @@ stands first here goes before what stands later:
    time, and the sequence of 4 holds within its invoices and within the others.
 4. The **sequence**. A receipt of more than a **limit** has the special sequence that goes with the
    limit, if there is one. For all others the general sequence holds, and where there is none, the
-   practice of the memo (what a receipt cites counts for the practice only). Large and small go by what is
-   open on an invoice just then, old and new by its date. Of equal amounts the older invoice goes first.
+   practice of the memo (what a receipt cites counts for the practice only, and only the practice can
+   leave some of a receipt unapplied). Large and small go by what is open on an invoice just then, old and
+   new by its date. Of equal amounts the older invoice goes first.
 
 ### How mails are read
 

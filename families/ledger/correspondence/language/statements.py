@@ -15,6 +15,7 @@ from families.ledger.correspondence.acts import (
     Until,
 )
 from families.ledger.correspondence.language.clauses import (
+    begun,
     clause,
     from_phrase,
     one_off_sentences,
@@ -22,12 +23,14 @@ from families.ledger.correspondence.language.clauses import (
     say,
     standing_sentences,
 )
+from families.ledger.correspondence.language.grammar import expand
+from families.ledger.correspondence.language.phrasebook import patterns
 from families.ledger.correspondence.language.references import Place
 from families.ledger.correspondence.language.swapped import from_our_side
 from families.ledger.domain.formats import money
 
 WHICH = ("", "first", "second")
-DELEGATED = {"sequence": "the general sequence of invoices", "branch": "which branch comes first"}
+DELEGATED = {"sequence": "the general sequence of invoices", "branch": "the branch that comes first"}
 
 
 def sentences(place: Place, said: Said, quoted: bool) -> list[str]:
@@ -99,13 +102,16 @@ def _release_sentences(place: Place, act: StandingOrder) -> list[str]:
     form = draw.choice(("do", "that"))
     core = clause(place, act, form, name="release")
     where = draw.below(3) if act.first != place.mail.day else draw.below(4)
-    starts = say(place, "starts", day=lambda: place.day(act.first))
     if where == 0:
-        core = f"{core} {from_phrase(place, act.first)}"
-    told = say(place, f"ask {form}", **{form: core})
+        return _with_reason(
+            place, say(place, f"ask {form}", **{form: f"{core} {from_phrase(place, act.first)}"})
+        )
     if where == 1:
-        told = f"{from_phrase(place, act.first)}, {told}"
-    return [*_with_reason(place, told), starts] if where == 2 else _with_reason(place, told)
+        return _with_reason(place, begun(place, from_phrase(place, act.first), form, core))
+    told = [say(place, f"ask {form}", **{form: core})]
+    if where == 2:
+        told.append(say(place, "starts", day=lambda: place.day(act.first)))
+    return told
 
 
 def _limit(place: Place, said: Said) -> list[str]:
@@ -211,7 +217,8 @@ def _decline(place: Place, said: Said) -> list[str]:
 
 
 def _paper(place: Place, number: int) -> str:
-    return say(place, "paper", number=str(abs(number)))
+    kinds = patterns("paper")  # by its number, so that every mail calls it the same
+    return expand(place.draw, kinds[abs(number) % len(kinds)], {"number": str(abs(number))})
 
 
 def _condition(place: Place, said: Said) -> list[str]:

@@ -1,17 +1,13 @@
 """A customer's script while it is drawn: what was written so far, and whether each instruction bites."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from families.ledger.correspondence.acts import (
     DISPUTE,
     FOREVER,
-    GROUP,
-    HALVES,
-    NAMED,
-    PART,
     Act,
     Correction,
     Delegation,
@@ -22,7 +18,7 @@ from families.ledger.correspondence.acts import (
     StandingOrder,
     Until,
 )
-from families.ledger.correspondence.frame import Frame, Invoice, Receipt, Settled
+from families.ledger.correspondence.frame import Frame, Invoice, Receipt
 from families.ledger.correspondence.in_force import (
     NOTHING_MISSED,
     InForce,
@@ -32,7 +28,8 @@ from families.ledger.correspondence.in_force import (
     live_acts,
 )
 from families.ledger.correspondence.scripts.ledgers import is_weekday
-from families.ledger.correspondence.settling import NOTHING_YET, Mark, group, settle
+from families.ledger.correspondence.scripts.soundness import is_sound
+from families.ledger.correspondence.settling import NOTHING_YET, Mark, settle
 from trapcli.core.draw import Draw
 
 LEAST_EFFECT = 10_000  # cents by which each instruction, ignored alone, moves the answer
@@ -163,27 +160,51 @@ class Script:
     def accept(self, episode: Episode) -> bool:
         """Add an episode if every instruction, old and new, bites with it; say whether it was added."""
         changed = dict(episode.changed)
-        old = [_with_act(one, changed[one.id]) if one.id in changed else one for one in self.instructions]
+        old = [replace(one, act=changed[one.id]) if one.id in changed else one for one in self.instructions]
         instructions = [*old, *episode.instructions]
         force = in_force(instructions, NOTHING_MISSED, self.others)
         marks: list[Mark] = []
         settled = settle(self.frame, self.invoices, self.receipts, force, marks=marks)
-        if not is_sound(force, settled, self.invoices, self.receipts):
+        if not is_sound(force, settled, marks, self.invoices, self.receipts):
             return False
         base = self.frame.counts(self.invoices, self.receipts, settled)
-        acts = {one.id: one.act for one in instructions}
-        effects = {}
-        for one in (*episode.instructions, *old):
-            since = first_day(one.act, acts, self.receipts)
-            mark = next((mark for mark in marks if self.receipts[mark.receipt].day >= since), None)
-            if mark is None:
-                return False
-            effects[one.id] = effect = self.counted(instructions, frozenset((one.id,)), mark) - base
-            if abs(effect) < LEAST_EFFECT:
-                return False
+        effects = self._effects([*episode.instructions, *old], instructions, base, marks)
+        if not effects:
+            return False
         self.instructions, self.force, self.effects = instructions, force, effects
         self._write(episode)
         return True
+
+    def _effects(
+        self,
+        newest: Sequence[Instruction],
+        all_of_them: Sequence[Instruction],
+        base: int,
+        marks: Sequence[Mark],
+    ) -> dict[str, int]:
+        """Return what missing each instruction changes; nothing if some do not bite, alone or two together.
+
+        newest: the instructions, those first that are most likely not to bite.
+        base: what the customer adds to the answer if none is missed.
+        marks: the account before each receipt in that case.
+        """
+        acts = {one.id: one.act for one in newest}
+        since: dict[str, Mark] = {}
+        effects = {}
+        for one in newest:
+            day = first_day(one.act, acts, self.receipts)
+            mark = next((mark for mark in marks if self.receipts[mark.receipt].day >= day), None)
+            if mark is None:
+                return {}
+            since[one.id] = mark
+            effects[one.id] = effect = self.counted(all_of_them, frozenset((one.id,)), mark) - base
+            if abs(effect) < LEAST_EFFECT:
+                return {}
+        for pair in combinations(effects, 2):
+            mark = min((since[id] for id in pair), key=lambda mark: mark.receipt)
+            if self.counted(all_of_them, frozenset(pair), mark) == base:
+                return {}
+        return effects
 
     def counted(self, instructions: Sequence[Instruction], missed: Missed, since: Mark = NOTHING_YET) -> int:
         """Return what the customer adds to the answer for a reader who misses some instructions.
@@ -193,14 +214,6 @@ class Script:
         force = in_force(instructions, missed, self.others)
         settled = settle(self.frame, self.invoices, self.receipts, force, since)
         return self.frame.counts(self.invoices, self.receipts, settled)
-
-    def has_a_pair_that_cancels(self) -> bool:
-        """Whether two instructions, ignored together, leave the answer as it is."""
-        base = self.counted(self.instructions, NOTHING_MISSED)
-        return any(
-            self.counted(self.instructions, frozenset((one.id, other.id))) == base
-            for one, other in combinations(self.instructions, 2)
-        )
 
     def mails(self) -> tuple[Mail, ...]:
         """Return the mails so far, in order."""
@@ -213,14 +226,7 @@ class Script:
         """Return the instructions, their mails by number and their effects known."""
         at = {day: number for number, day in enumerate(sorted(self.letters))}
         return tuple(
-            Instruction(
-                one.id,
-                one.kind,
-                one.customer,
-                one.act,
-                tuple(at[day] for day in one.mails),
-                self.effects[one.id],
-            )
+            replace(one, mails=tuple(at[day] for day in one.mails), effect=self.effects[one.id])
             for one in self.instructions
         )
 
@@ -251,38 +257,3 @@ class Script:
                 self.touched.add(act.number)
         if said.form == "distrust" and isinstance(said.target, StandingOrder):
             self.silenced[said.target.writer] = said.number
-
-
-def _with_act(one: Instruction, act: Act) -> Instruction:
-    return Instruction(one.id, one.kind, one.customer, act, one.mails, one.effect)
-
-
-def is_sound(
-    force: InForce, settled: Settled, invoices: Sequence[Invoice], receipts: Sequence[Receipt]
-) -> bool:
-    """Whether every receipt is used up, and every one-off finds open what it names."""
-    if sum(part for _, _, part in settled.applied) != sum(one.amount for one in receipts):
-        return False
-    for number, one_off in force.one_offs.items():
-        pieces = [(i, part) for receipt, i, part in settled.applied if receipt == number]
-        if not all(_serves(one_off, pieces, receipts[number].amount, invoices)):
-            return False
-    return True
-
-
-def _serves(
-    one_off: OneOff, pieces: Sequence[tuple[int, int]], amount: int, invoices: Sequence[Invoice]
-) -> Iterator[bool]:
-    """Yield whether the pieces of a receipt are what its one-off speaks of."""
-    paid = [i for i, _ in pieces]
-    if one_off.split == NAMED:
-        yield tuple(paid[: len(one_off.invoices)]) == one_off.invoices
-    elif one_off.split == PART:
-        yield pieces[0] == (one_off.invoices[0], one_off.cents)
-    elif one_off.split == GROUP:
-        open_ones = group(one_off, dict(pieces), invoices)
-        yield bool(open_ones) and paid[: len(open_ones)] == open_ones
-    elif one_off.split == HALVES:
-        for branch in one_off.branches:
-            half = sum(part for i, part in pieces if invoices[i].branch == branch)
-            yield 2 * half == amount
