@@ -28,7 +28,11 @@ class Planned(Protocol):
     """A case before its files are written.
 
     misses: what can be missed; first the two mistakes about the practice.
+    readme: sections of the case README, behind the family's own.
     """
+
+    @property
+    def readme(self) -> Sequence[str]: ...
 
     @property
     def ledger(self) -> Ledger: ...
@@ -139,7 +143,8 @@ def answer_of(planned: Planned, missed: Sequence[Miss] = (), copied: bool = True
 def _case(family: Maker, trap: str, draw: Draw, planned: Planned, plans: int) -> Case:
     texts, shown = family.craft.write(draw.stream("files"), planned)
     facts = {"wrong_answers": list(wrong_answers(planned)), "plans": plans, **shown}
-    files = {README: f"{family.readme.strip()}\n\n{family.answers.instructions()}", **texts}
+    readme = "\n\n".join([family.readme.strip(), *planned.readme, family.answers.instructions()])
+    files = {README: readme, **texts}
     mistakes = tuple(miss.name for miss in planned.misses)
     return Case(family.name, trap, files, plain(answer_of(planned)), mistakes, facts)
 

@@ -24,6 +24,8 @@ def explain(case: Case, public: bool) -> list[Section]:
     counted = ("customer", "billed on", "invoice", "billed at", "receipt", "counted")
     text = f"{len(facts['parts'])} parts add up to {Decimal(case.gold):,}."
     sections.append(Section("Where the answer comes from", counted, _cells(facts["parts"]), text))
+    if "instructions" in facts:
+        sections.append(_instructions(case))
     sections.append(_wrong_answers(case))
     return sections
 
@@ -59,6 +61,18 @@ def _missed(case: Case) -> Iterator[Section]:
             yield Section(f"Evidence: {name}", ("file", "what stands there"), _cells(rows))
         columns = ("what counts otherwise", "right", "if missed")
         yield Section(f"Missed: {name}", columns, _cells(missed["moves"]), f"{text[0].upper()}{text[1:]}")
+
+
+def _instructions(case: Case) -> Section:
+    right = Decimal(case.gold)
+    rows = tuple(
+        (one["customer"], ", ".join(one["mails"]), one["meaning"], one["answer"],
+         f"{Decimal(one['answer']) - right:+}")
+        for one in case.facts["instructions"]
+    )  # fmt: skip
+    columns = ("customer", "mail", "what it means", "answer if missed", "off by")
+    text = f"{len(rows)} instructions, each of which changes the answer."
+    return Section("What the mails instruct", columns, rows, text)
 
 
 def _wrong_answers(case: Case) -> Section:

@@ -22,6 +22,8 @@ def named_wrong_answers(case: Case) -> dict[str, str]:
     for record in sorted(case.facts["wrong_answers"], key=lambda record: len(record["mistakes"])):
         name = TOGETHER.join(record["mistakes"])
         named.setdefault(record["answer"], name if record["copied"] else name + NOT_COPIED)
+    for one in case.facts.get("instructions", ()):
+        named.setdefault(one["answer"], f"an instruction in {one['mails'][0]} missed")
     return named
 
 

@@ -35,14 +35,32 @@ class AuditKnobs:
 
 
 CLOSE_LEVELS: Levels = (
+    # Two of the four simple obstacles, and a practice that changes once.
     {"months": 4, "per_month": 14, "customers": 5, "obstacles": 2},
+    # Three of them, in five months.
     {"months": 5, "per_month": 14, "customers": 5, "obstacles": 3},
+    # All four, in seven months.
     {},
+    # Orders that differ from case to case, and obstacles of all kinds.
     {"months": 8, "per_month": 16, "obstacles": 5, "drawn_orders": 1},
+    # A practice that differs twice, and seven obstacles.
     {"months": 9, "per_month": 18, "customers": 7, "obstacles": 7, "changeovers": 2, "drawn_orders": 1},
-    {"months": 11, "per_month": 20, "customers": 8, "obstacles": 9, "changeovers": 2, "drawn_orders": 1},
-    {"months": 12, "per_month": 24, "customers": 9, "obstacles": 11, "changeovers": 3, "drawn_orders": 1},
-)
+    # Customers who write: some forty mails.
+    {"months": 11, "per_month": 18, "customers": 7, "obstacles": 6, "changeovers": 2, "drawn_orders": 1,
+     "mails": 40},
+    # A hundred and fifty mails, and eight obstacles.
+    {"months": 12, "per_month": 18, "customers": 7, "obstacles": 8, "changeovers": 2, "drawn_orders": 1,
+     "mails": 150},
+    # Four hundred mails.
+    {"months": 12, "per_month": 20, "customers": 8, "obstacles": 8, "changeovers": 2, "drawn_orders": 1,
+     "mails": 400},
+    # Eight hundred mails, ten obstacles, and a practice that differs three times.
+    {"months": 12, "per_month": 22, "customers": 8, "obstacles": 10, "changeovers": 3, "drawn_orders": 1,
+     "mails": 800},
+    # Twelve hundred mails; --set mails=N goes on from here.
+    {"months": 12, "per_month": 22, "customers": 8, "obstacles": 10, "changeovers": 3, "drawn_orders": 1,
+     "mails": 1_200},
+)  # fmt: skip
 
 AUDIT_LEVELS: Levels = (
     {"months": 4, "per_month": 16, "delayed": 15},

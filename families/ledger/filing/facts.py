@@ -1,17 +1,22 @@
 """What `inspect` shows of a case, as JSON data: practice, evidence, settlement, parts of the answer."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from families.ledger.domain.formats import iso, money
+from families.ledger.correspondence.correspondence import Correspondence
+from families.ledger.correspondence.render import describe
+from families.ledger.domain.formats import iso, money, plain
 from families.ledger.domain.practice import BASE_NAMES, NARRATION, Practice
-from families.ledger.domain.questions import AnswerPart
+from families.ledger.domain.questions import AnswerPart, Question
 from families.ledger.domain.settlement import INVOICE, RECEIPT, Event
 from families.ledger.files.paths import ledger_path
 from families.ledger.filing.audit_files import FiledAudit
+from families.ledger.filing.mail_files import FiledMails
 from families.ledger.filing.sheets import Filed
 from families.ledger.planning.audit_plan import PlannedAudit
 from families.ledger.planning.close_plan import PlannedClose
+from families.ledger.planning.mail_plan import mail_parts
 from families.ledger.planning.memo_search import receipt_choices
 from families.ledger.planning.reading import Ledger, Miss
 
@@ -31,7 +36,42 @@ def close_facts(filed: Filed, planned: PlannedClose) -> dict[str, Any]:
         facts["missed"][obstacle.name]["evidence"] = [
             [paths.get(path, path), text] for path, text in obstacle.evidence(binder)
         ]
+    if filed.mails and planned.mails:
+        facts["instructions"] = list(_instructions(filed.mails, planned))
+        facts["parts"] += list(_mail_parts(filed.mails, planned.mails, planned.ledger.question))
     return facts
+
+
+def _instructions(filed: FiledMails, planned: PlannedClose) -> Iterator[dict[str, Any]]:
+    """Yield each instruction: its mails, what it means, and the answer of somebody who misses it."""
+    assert planned.mails is not None
+    right = planned.ledger.answer() + planned.beside()
+    for who, customer in enumerate(planned.mails.customers):
+        for one in customer.instructions:
+            meaning = describe(one, partial(_voucher, filed.vouchers))
+            yield {
+                "customer": customer.name,
+                "mails": list(filed.paths[one.id]),
+                "meaning": meaning,
+                "answer": plain(right + one.effect),
+            }
+
+
+def _voucher(vouchers: Mapping[tuple[int, int], str], customer: int, invoice: int) -> str:
+    return vouchers[customer, invoice]
+
+
+def _mail_parts(filed: FiledMails, planned: Correspondence, question: Question) -> Iterator[list[str]]:
+    """Yield the parts of the answer that the customers who write mails add; see `_parts`."""
+    for who, customer in enumerate(planned.customers):
+        settled = planned.settle(who)
+        for part in mail_parts(question, customer.invoices, customer.receipts, settled):
+            invoice = customer.invoices[part.invoice]
+            receipt = iso(customer.receipts[part.receipt].day) if part.receipt >= 0 else ""
+            yield [
+                customer.name, iso(invoice.day), filed.vouchers[who, part.invoice], money(invoice.amount),
+                receipt, money(part.cents),
+            ]  # fmt: skip
 
 
 def audit_facts(filed: FiledAudit, planned: PlannedAudit) -> dict[str, Any]:

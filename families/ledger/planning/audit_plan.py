@@ -29,6 +29,10 @@ class PlannedAudit:
     ledger: Ledger
     places: Mapping[int, int]
 
+    @property
+    def readme(self) -> tuple[str, ...]:
+        return ()
+
     def beside(self, missed: Collection[Miss] = ()) -> int:
         """Return what comes to the answer from elsewhere: nothing."""
         return 0

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from families.ledger.correspondence.correspondence import Correspondence
+from families.ledger.correspondence.language.readme import readme_section
 from families.ledger.domain.practice import NARRATION, OFFICE, Practice
 from families.ledger.knobs import CloseKnobs
 from families.ledger.obstacles.base import Obstacle
@@ -73,6 +74,10 @@ class PlannedClose:
     def misses(self) -> tuple[Miss, ...]:
         unread = (MailsUnread(),) if self.mails else ()
         return (*practice_misses(self.ledger.practice), *self.obstacles, *unread)
+
+    @property
+    def readme(self) -> tuple[str, ...]:
+        return (readme_section().strip(),) if self.mails else ()
 
     def beside(self, missed: Collection[Miss] = ()) -> int:
         """Return what the customers who write mails add to the answer, in cents."""

@@ -10,7 +10,7 @@ from trapcli.core.draw import Draw
 
 YEAR = 2026
 # Where the changeovers come, in percent of the days, by their number; the memo ends after the last.
-CHANGES = {0: (), 1: ((30, 46),), 2: ((18, 26), (40, 48)), 3: ((15, 20), (32, 37), (48, 54))}
+CHANGES = {0: (), 1: ((30, 46),), 2: ((16, 24), (36, 45)), 3: ((13, 18), (27, 32), (41, 46))}
 MEMO_END = (64, 72)  # percent of the days
 SILENT = 34  # percent of the customers that stop paying
 

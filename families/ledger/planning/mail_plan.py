@@ -14,7 +14,7 @@ from families.ledger.correspondence.correspondence import Correspondence
 from families.ledger.correspondence.frame import Frame, Invoice, Receipt, Settled
 from families.ledger.correspondence.plan import plan_correspondents
 from families.ledger.domain.practice import OLDEST, ORDERS, Look, Order
-from families.ledger.domain.questions import Question, contribution
+from families.ledger.domain.questions import AnswerPart, Question, answer_parts
 from families.ledger.domain.settlement import Settlement
 from families.ledger.files import vocabulary
 from families.ledger.planning.frame import YearFrame
@@ -39,14 +39,13 @@ def plan_mails(
     rule = ledger.practice.rule_of(frame.last, frame.narrations[0], frame.offices[0])
     if len(starts) < 3 or any(rule.since > starts[0] for rule in ledger.practice.rules):
         raise PlanFailed("the year is too short for mails")
-    asked = replace(ledger.question, customers=())
     common = Frame(
         start=starts[0],
         first=starts[0] + FIRST_MAIL,
         end=frame.last,
         branches=tuple(draw.sample(vocabulary.TOWNS, 3)),
         practice=partial(_practice, ORDERS[rule.base]),
-        counts=partial(_counts, asked),
+        counts=partial(_counts, ledger.question),
     )
     planned = plan_correspondents(
         draw.stream("mails"), common, [next(names) for _ in range(count)], mails, mails * INSTRUCTIONS // 100
@@ -86,6 +85,13 @@ def _counts(
     question: Question, invoices: Sequence[Invoice], receipts: Sequence[Receipt], settled: Settled
 ) -> int:
     """Return what a customer adds to the answer, in cents."""
+    return sum(part.cents for part in mail_parts(question, invoices, receipts, settled))
+
+
+def mail_parts(
+    question: Question, invoices: Sequence[Invoice], receipts: Sequence[Receipt], settled: Settled
+) -> list[AnswerPart]:
+    """Return the parts of the answer that a customer's account adds, by the numbers of its entries."""
     account = Settlement(
         owed=settled.owed,
         face={number: invoice.amount for number, invoice in enumerate(invoices)},
@@ -93,7 +99,8 @@ def _counts(
     )
     for receipt, invoice, cents in settled.applied:
         account.applied.setdefault(receipt, {})[invoice] = cents
-    return contribution(question, account, {number: receipt.day for number, receipt in enumerate(receipts)})
+    days = {number: receipt.day for number, receipt in enumerate(receipts)}
+    return answer_parts(replace(question, customers=()), account, days)
 
 
 def _require_no_doubt(ledger: Ledger, frame: YearFrame, planned: Correspondence) -> None:
