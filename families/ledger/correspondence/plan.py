@@ -30,6 +30,7 @@ TRIES = 4  # at an episode of one kind at one place
 DELEGATES = 0.45  # of the customers, if another one decides something that they may take over
 MOST_LEADS = 8  # that a customer looks at
 MOST_OF_A_KIND = 7  # a customer has at most one, and one more for each so many, instructions of a kind
+TOGETHER = 0.4  # of instructions that another is tried beside
 WEIGHTS = {
     "dispute": 3,
     "temporary": 2,
@@ -146,6 +147,8 @@ def _fill(script: Script, wanted: int, deck: list[str], most: int) -> None:
             break
         if not _add_one(script, at, deck, most):
             at += 1
+        elif script.draw.chance(TOGETHER) and len(script.instructions) < wanted:
+            _add_one(script, at, deck, most)
     for _ in range(2 * (wanted - len(script.instructions))):
         if len(script.instructions) < wanted:
             _add_one(script, script.draw.between(start, count - 1), deck, most)

@@ -152,7 +152,6 @@ def _details(place: Place) -> dict[str, Filler]:
 
     return {
         "inv": lambda: place.invoice(invoice()),
-        "day": lambda: place.day(customer.invoices[invoice()].day),
         "rec": lambda: money(receipt().amount),
         "recday": lambda: place.day(receipt().day),
         "amt": lambda: some_amount(place),

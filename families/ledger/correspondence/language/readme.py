@@ -36,9 +36,11 @@ stands first here goes before what stands later:
 - "From" a day includes that day, "after" a day does not. "Until", "through", "up to and including" and
   "last day" include the day.
 - There are four matters: the general sequence, the special sequence with its limit, the branch that
-  comes first, and disputes, each invoice by itself. A later instruction replaces an earlier one on the
-  same matter and leaves the other matters alone. (One that names no limit is about the general
-  sequence. There is one limit at a time.) A mail that changes a limit leaves the sequence above it.
+  comes first, and disputes, each invoice by itself. A later instruction (one with a later first day)
+  replaces an earlier one on the same matter and leaves the other matters alone. One that names no limit
+  is about the general sequence, also if it leaves the sequence to our practice; one by which no branch
+  comes first any more is about the branch. There is one limit at a time; a mail that changes it leaves
+  the sequence that goes with it.
 - When an instruction ends, or its last day is over, the one that it had replaced on its matter holds
   again, if that has not ended too. What was booked meanwhile stays.
 - A mail that **corrects** an earlier one counts as if the earlier mail had been right from the start. A
@@ -47,7 +49,8 @@ stands first here goes before what stands later:
 - Invoices are named by their vouchers or by what is true of one invoice of the customer only; amounts
   of invoices are those billed. The next transfer is the customer's first receipt dated after the mail,
   the latest one its last receipt dated before the mail. The first (or only) transfer of a month is the
-  first (only) one dated in that month. An earlier mail is named by its day: no customer sends two on one day.
+  first (only) one dated in that month. An earlier mail is named by its day: a customer has one mail a
+  day at most.
 - A condition is met or not as a later mail of the customer reports; an order that depends on it holds
   from the day that it names, whenever the report comes.
 - What is announced subject to a confirmation counts from the day of the mail that confirms it, and what

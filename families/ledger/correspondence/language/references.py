@@ -87,11 +87,16 @@ class Place:
             return names[0] + then + ", then ".join(names[1:])
         return (", then " if len(names) > 2 else then).join(names)
 
-    def receipt(self, number: int) -> str:
-        """Name a receipt, one that is still to come or one that has arrived."""
+    def receipt(self, number: int, seen_from_here: bool = True) -> str:
+        """Name a receipt, one that is still to come or one that has arrived.
+
+        seen_from_here: whether it may be called the next or the latest one.
+        """
         receipts, written = self.customer.receipts, self.mail.day
         one = receipts[number]
         forms = [f"the transfer of {self.plain_day(one.day)}", f"the transfer of {money(one.amount)}"]
+        if not seen_from_here:
+            return self.draw.choice((*forms, *self._by_month(number, receipts)))
         if one.day > written:
             forms.append(f"the transfer that reaches you on {self.plain_day(one.day)}")
             to_come = [at for at, other in enumerate(receipts) if other.day > written]

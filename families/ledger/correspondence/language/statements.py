@@ -60,7 +60,7 @@ def _with_reason(place: Place, told: str) -> list[str]:
 def matter_of(place: Place, act: StandingOrder | OneOff | None) -> str:
     """Name what an order is about."""
     if isinstance(act, OneOff):
-        return say(place, "matter one-off", receipt=lambda: place.receipt(act.receipt))
+        return say(place, "matter one-off", receipt=place.receipt(act.receipt, False))
     assert act is not None
     if act.matter == DISPUTE:
         voucher = place.vouchers[act.number]

@@ -34,6 +34,7 @@ from trapcli.core.draw import Draw
 
 LEAST_EFFECT = 10_000  # cents by which each instruction, ignored alone, moves the answer
 MOST_SAID = 3  # instructions in one mail
+JOINS = 0.85  # of instructions that find a mail in their place
 
 
 @dataclass(slots=True)
@@ -121,7 +122,7 @@ class Script:
         alone: whether it needs a mail of its own; else it may join others in one that is already there.
         """
         low, high = self.gaps[receipt]
-        if not alone and self.draw.chance(0.3):
+        if not alone and self.draw.chance(JOINS):
             for day, letter in self.letters.items():
                 if max(low, after + 1) <= day <= high and not letter.sealed and len(letter.said) < MOST_SAID:
                     return day, letter.writer
