@@ -21,7 +21,7 @@ from trapcli.core.draw import Draw
 from trapcli.core.errors import TrapError
 
 MISTAKES = frozenset((*CLOSE_MISTAKES, *AUDIT_MISTAKES))
-OUTLINES, PLANS = 25, 40  # how many outlines, and plans for each, are tried for one case
+OUTLINES, PLANS = 80, 12  # how many outlines, and plans for each, are tried for one case
 
 
 class Planned(Protocol):

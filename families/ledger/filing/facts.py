@@ -46,7 +46,7 @@ def _instructions(filed: FiledMails, planned: PlannedClose) -> Iterator[dict[str
     """Yield each instruction: its mails, what it means, and the answer of somebody who misses it."""
     assert planned.mails is not None
     right = planned.ledger.answer() + planned.beside()
-    for who, customer in enumerate(planned.mails.customers):
+    for customer in planned.mails.customers:
         for one in customer.instructions:
             meaning = describe(one, partial(_voucher, filed.vouchers))
             yield {

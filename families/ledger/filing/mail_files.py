@@ -111,9 +111,8 @@ def _sheets(
 
 def _paths_of(planned: Correspondence, paths: dict[tuple[int, int], str]) -> dict[str, tuple[str, ...]]:
     """Return instruction -> the paths of the mails that give it."""
-    found = {}
-    for who, customer in enumerate(planned.customers):
-        days = {mail.day: paths[who, n] for n, mail in enumerate(customer.mails)}
-        for one in customer.instructions:
-            found[one.id] = tuple(days[day] for day in one.mails if day in days)
-    return found
+    return {
+        one.id: tuple(paths[who, number] for number in one.mails)
+        for who, customer in enumerate(planned.customers)
+        for one in customer.instructions
+    }

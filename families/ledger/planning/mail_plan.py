@@ -22,7 +22,7 @@ from families.ledger.planning.plan_failed import PlanFailed
 from families.ledger.planning.reading import Ledger
 from trapcli.core.draw import Draw
 
-MAILS_OF_ONE = 25  # mails for each customer who writes
+MAILS_OF_ONE = 18  # mails for each customer who writes
 INSTRUCTIONS = 30  # percent of the mails
 EARLIEST = 45  # percent of the year before the account's first month
 LATEST_SINCE, FIRST_BEFORE = 72, 70  # percent of the year: bounds of questions that leave enough to ask
