@@ -98,7 +98,8 @@ def mail_parts(
         billed={number: invoice.day for number, invoice in enumerate(invoices)},
     )
     for receipt, invoice, cents in settled.applied:
-        account.applied.setdefault(receipt, {})[invoice] = cents
+        pieces = account.applied.setdefault(receipt, {})
+        pieces[invoice] = pieces.get(invoice, 0) + cents  # a part set aside, and some of the rest
     days = {number: receipt.day for number, receipt in enumerate(receipts)}
     return answer_parts(replace(question, customers=()), account, days)
 

@@ -18,6 +18,7 @@ from families.ledger.solver.sheets import (
 
 MASTER, INDEX = "masters/counterparties.csv", "index/documents.csv"
 MEMO, NOTES, QUESTION = "policy/allocation-memo.md", "policy/notes.md", "question.md"
+ACCOUNTS = r"Accounts? (\d+ .+?)(?: and (\d+ .+?), taken together)?\. Year (\d{4})"
 SUCCESSION = re.compile(r"re-coded (to|on)|account continues as|same account under|formerly|new code since")
 PAYING = re.compile(r"pays for (\d+)|settles the invoices of (\d+)|paying office of (\d+)")
 
@@ -26,12 +27,15 @@ PAYING = re.compile(r"pays for (\d+)|settles the invoices of (\d+)|paying office
 class Binder:
     """The files of a close, sorted out.
 
+    account, second: those asked about; the second is that of the customers who write mails.
+    of_second: the entries of the second.
     regular: for each period the sheet that counts; late: what else belongs to it.
     first_exports: period -> the sheet that a later export replaced; copies: sheets that are there twice.
     strays: entries of the account that stand in another account's file.
     """
 
     account: str
+    second: str = ""
     regular: dict[str, Sheet] = field(default_factory=dict)
     late: dict[str, Sheet] = field(default_factory=dict)
     first_exports: dict[str, Sheet] = field(default_factory=dict)
@@ -40,6 +44,7 @@ class Binder:
     prior: list[Sheet] = field(default_factory=list)
     foreign: list[Entry] = field(default_factory=list)
     strays: list[Entry] = field(default_factory=list)
+    of_second: list[Entry] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
     offices: dict[str, str] = field(default_factory=dict)
     same: dict[str, str] = field(default_factory=dict)
@@ -55,16 +60,16 @@ class Binder:
 def read_binder(files: tuple[tuple[str, str], ...]) -> Binder:
     """Return the files of a close, sorted out; UnclearFiles if the balances do not tie."""
     texts = dict(files)
-    match = re.search(r"Account (.+?)\. Year (\d{4})", texts[QUESTION])
+    match = re.search(ACCOUNTS, texts[QUESTION])
     if not match:
         raise UnclearFiles("the question names no account and year")
-    binder = Binder(match[1])
+    binder = Binder(match[1], match[2] or "")
     sheets: dict[str, Sheet] = {}
     for text in (text for path, text in files if path.startswith("ledgers/")):
         if text in sheets:
             binder.copies.append(sheets[text])
         sheets.setdefault(text, read_sheet(text))
-    _sort_sheets(binder, sheets.values(), match[2])
+    _sort_sheets(binder, sheets.values(), match[3])
     master = rows(texts[MASTER])
     binder.names = {row["code"]: row["name"] for row in master}
     binder.offices = {row["code"]: row["office"] for row in master}
@@ -78,7 +83,9 @@ def read_binder(files: tuple[tuple[str, str], ...]) -> Binder:
 def _sort_sheets(binder: Binder, sheets: Iterable[Sheet], year: str) -> None:
     months: dict[str, list[Sheet]] = {}
     for sheet in sheets:
-        if sheet.account != binder.account:
+        if sheet.account == binder.second:
+            binder.of_second += sheet.entries
+        elif sheet.account != binder.account:
             binder.foreign += sheet.entries
         elif not sheet.period.startswith(year):
             binder.prior.append(sheet)

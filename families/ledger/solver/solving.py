@@ -7,6 +7,7 @@ from functools import lru_cache
 from families.ledger.solver.accounts import Accounts, Order
 from families.ledger.solver.binder import QUESTION, Binder, read_binder
 from families.ledger.solver.events import BILL, PAY, Happening, close_events
+from families.ledger.solver.letters import Letters, read_letters
 from families.ledger.solver.practice import Practice, Search
 from families.ledger.solver.question import Question, read_question
 from families.ledger.solver.sheets import UnclearFiles, Worked, read_audit_sheet
@@ -20,7 +21,7 @@ CLOSE = frozenset(
         "other_account_folded_in", "stray_entry_missed", "first_export_used", "duplicate_counted",
         "other_format_left_out",
         "wrong_posting_kept", "payer_apart", "return_as_invoice", "credit_as_receipt", "small_rest_kept",
-        "withdrawn_line_kept", "opening_items_left_out",
+        "withdrawn_line_kept", "opening_items_left_out", "mails_unread",
     )
 )  # fmt: skip
 AUDIT = frozenset((FIRST, LAST, CARRIED, VOUCHERS))
@@ -28,7 +29,7 @@ AUDIT = frozenset((FIRST, LAST, CARRIED, VOUCHERS))
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A case read and understood; binder: of a close only."""
+    """A case read and understood; binder: of a close only; letters: if there are any."""
 
     question: Question
     events: Sequence[Happening]
@@ -37,6 +38,7 @@ class Case:
     practice: Practice
     names: dict[str, str]
     binder: Binder | None = None
+    letters: Letters | None = None
 
 
 @lru_cache(maxsize=2)
@@ -47,7 +49,8 @@ def _read_close(files: tuple[tuple[str, str], ...]) -> Case:
     events = close_events(binder)
     practice = Search(events, memo, bound).practice()
     question = read_question(dict(files)[QUESTION], binder.names.values())
-    return Case(question, events, memo, bound, practice, binder.names, binder)
+    letters = read_letters(dict(files), binder) if binder.second else None
+    return Case(question, events, memo, bound, practice, binder.names, binder, letters)
 
 
 @lru_cache(maxsize=2)
@@ -116,6 +119,8 @@ def _settle(case: Case, events: Sequence[Happening], missed: Collection[str], co
             accounts.pay(event, accounts.by_hand(event, line))
         else:
             accounts.pay(event, accounts.split(event, fixed or case.practice.order_of(event)))
+    if case.letters:
+        case.letters.settle(accounts, case.practice, fixed, "mails_unread" not in missed)
     return case.question.answer(accounts, case.names)
 
 
