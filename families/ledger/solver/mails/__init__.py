@@ -5,10 +5,10 @@ Of the program that writes mails only the published phrase books are used, as da
 
 from families.ledger.solver.mails.accounts import Account, Invoice, Receipt
 from families.ledger.solver.mails.correspondents import UNREAD, instructions, settle_correspondents
+from families.ledger.solver.mails.language.terms import UnclearMails
 from families.ledger.solver.mails.letters import Mail, read_mails
 from families.ledger.solver.mails.orders import OneOff, Standing
 from families.ledger.solver.mails.settling import Settled
-from families.ledger.solver.mails.terms import UnclearMails
 
 __all__ = [
     "UNREAD",

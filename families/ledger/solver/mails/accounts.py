@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from families.ledger.solver.mails.terms import (
+from families.ledger.solver.mails.language.terms import (
     DAY,
     INVOICE,
     VOUCHER,

@@ -4,12 +4,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from families.ledger.solver.mails.accounts import Account
+from families.ledger.solver.mails.language.statements import Disregarded, Distrusted
+from families.ledger.solver.mails.language.terms import UnclearMails
 from families.ledger.solver.mails.letters import Mail, read_mails
 from families.ledger.solver.mails.orders import OneOff, Standing
 from families.ledger.solver.mails.replay import Replay
 from families.ledger.solver.mails.settling import PracticeOrder, Settled, Settling
-from families.ledger.solver.mails.statements import Disregarded, Distrusted
-from families.ledger.solver.mails.terms import UnclearMails
 
 UNREAD = "mails_unread"  # what a reader misses who reads no mail
 
@@ -60,13 +60,11 @@ def instructions(mails: Sequence[Mail], accounts: Mapping[str, Account]) -> list
 
 
 def counting(mails: Sequence[Mail]) -> list[Mail]:
-    """Return those of a customer's mails that count: not disregarded, and not by somebody distrusted by then."""
+    """Return those of a customer's mails that are not disregarded, nor by a person distrusted by then."""
     gone: set[str] = set()
     for _ in mails:
         silenced = _silenced([mail for mail in mails if mail.path not in gone])
-        left = [
-            mail for mail in mails if mail.ours or not 0 < silenced.get(mail.writer, 0) <= mail.day
-        ]
+        left = [mail for mail in mails if mail.ours or not 0 < silenced.get(mail.writer, 0) <= mail.day]
         disregarded: set[int] = set()
         for mail in reversed(left):
             if mail.day not in disregarded:

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import lru_cache
 
-from families.ledger.solver.mails.phrases import all_of, matches, plain
-from families.ledger.solver.mails.sentences import readings
-from families.ledger.solver.mails.statements import Ends, Order, Rest, Starts, Statement, Talk
-from families.ledger.solver.mails.terms import UnclearMails, day_in
+from families.ledger.solver.mails.language.phrases import all_of, matches, plain
+from families.ledger.solver.mails.language.sentences import readings
+from families.ledger.solver.mails.language.statements import Ends, Order, Rest, Starts, Statement, Talk
+from families.ledger.solver.mails.language.terms import UnclearMails, day_in
 
 HEAD = re.compile(r"Date: (.+)\nFrom: (.+)\nTo: (.+)\nSubject: .*\n\n")
 ADDRESS = re.compile(r"(.+?)(?:, (.+))? <[^<>]+>")
@@ -59,7 +59,8 @@ def _mail(path: str, text: str) -> Mail:
 def _body(path: str, text: str) -> str:
     """Return what stands between the greeting and the farewell."""
     first, *others = text.split("\n\n")
-    paragraphs = others if re.match("dear [^.]+,$", first, re.I) or _is(first, "greeting ") else [first, *others]
+    greeted = re.fullmatch(r"Dear [^.]+,", first) or _is(first, "greeting ")
+    paragraphs = others if greeted else [first, *others]
     farewell, _, name = paragraphs.pop().rpartition("\n")
     if not re.fullmatch(r"\S+ \S+", name) or (farewell and not _is(farewell, "farewell ")):
         raise UnclearMails(f"{path} ends without a name")
@@ -68,12 +69,7 @@ def _body(path: str, text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _is(text: str, start: str) -> bool:
-    return any(matches(all_sections(start), text))
-
-
-@cache
-def all_sections(start: str):  # type: ignore[no-untyped-def]
-    return all_of(start)
+    return any(matches(all_of(start), text))
 
 
 @lru_cache(maxsize=8192)

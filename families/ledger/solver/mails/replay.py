@@ -1,12 +1,21 @@
 """Follow one customer's mails through the year: what they order, end, extend, correct and leave to others."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
-from families.ledger.solver.mails import statements as said
 from families.ledger.solver.mails.accounts import Account
-from families.ledger.solver.mails.clauses import ABOUT_RECEIPTS, Clause, sequence_in
+from families.ledger.solver.mails.language import statements as said
+from families.ledger.solver.mails.language.clauses import ABOUT_RECEIPTS, Clause, sequence_in
+from families.ledger.solver.mails.language.terms import (
+    MONEY,
+    VOUCHER,
+    UnclearMails,
+    cents_in,
+    day_in,
+    month_in,
+)
 from families.ledger.solver.mails.letters import Mail
 from families.ledger.solver.mails.orders import (
     BRANCH,
@@ -18,7 +27,6 @@ from families.ledger.solver.mails.orders import (
     OneOff,
     Standing,
 )
-from families.ledger.solver.mails.terms import MONEY, VOUCHER, UnclearMails, cents_in, day_in, month_in
 
 
 @dataclass(slots=True)
@@ -95,15 +103,16 @@ class Replay:
 
     def new_limit(self, statement: said.NewLimit, mail: Mail) -> None:
         """Enter the new limit with the sequence that goes with the old one."""
+        first = statement.first
         old = [
             one
             for one in self.orders
             if isinstance(one, Standing) and one.matter == LARGE and one.limit == statement.old
-            and (not statement.mail or statement.mail in one.mails) and one.first <= statement.first <= one.last
+            and (not statement.mail or statement.mail in one.mails) and one.first <= first <= one.last
         ]  # fmt: skip
         if old:
             latest = max(old, key=lambda one: (one.first, one.written))
-            changed = replace(latest, limit=statement.new, first=statement.first, writer=mail.writer)
+            changed = replace(latest, limit=statement.new, first=first, writer=mail.writer)
             paths = (*latest.paths, mail.path)
             self.orders.append(replace(changed, written=mail.day, paths=paths, mails=(mail.day,)))
 
@@ -131,7 +140,8 @@ class Replay:
 
     def _disputes(self, named: str, mail: Mail) -> list[int]:
         invoice = self.account.invoice(named, mail.day)
-        return [n for n, one in enumerate(self.orders) if isinstance(one, Standing) and one.invoice == invoice]
+        standing = [(n, one) for n, one in enumerate(self.orders) if isinstance(one, Standing)]
+        return [n for n, one in standing if one.invoice == invoice]
 
     def _named(self, what: said.Named, mail: Mail) -> list[int]:
         """Return which orders an earlier mail gave on a matter, or at all; none if it is not known."""
@@ -207,7 +217,7 @@ def _corrected(
     return replace(order, value=right) if order.value == wrong else order
 
 
-ACTS: Mapping[type, Callable] = {
+ACTS: Mapping[type, Callable[[Replay, Any, Mail], None]] = {
     said.Order: lambda replay, statement, mail: replay.order(statement.clause, mail),
     said.Announced: Replay.announce,
     said.Confirmed: Replay.confirm,

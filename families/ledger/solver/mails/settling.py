@@ -4,8 +4,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from families.ledger.solver.mails.accounts import Account, Invoice, Receipt
-from families.ledger.solver.mails.orders import BRANCH, DISPUTE, LARGE, PRACTICE, SEQUENCE, OneOff, Standing, holding
-from families.ledger.solver.mails.terms import month_of
+from families.ledger.solver.mails.language.terms import month_of
+from families.ledger.solver.mails.orders import (
+    BRANCH,
+    DISPUTE,
+    LARGE,
+    PRACTICE,
+    SEQUENCE,
+    OneOff,
+    Standing,
+    holding,
+)
 
 # (day, open invoice -> cents, oldest first; cents of the receipt, the invoice cited or "") -> their order
 PracticeOrder = Callable[[int, dict[str, int], int, str], Sequence[str]]
@@ -26,7 +35,9 @@ class Settled:
 class Settling:
     """One customer's account while its receipts are put to its invoices."""
 
-    def __init__(self, account: Account, orders: Iterable[Standing | OneOff], practice: PracticeOrder) -> None:
+    def __init__(
+        self, account: Account, orders: Iterable[Standing | OneOff], practice: PracticeOrder
+    ) -> None:
         self.account = account
         self.practice = practice
         self.invoices = {one.voucher: one for one in account.invoices}
@@ -62,7 +73,8 @@ class Settling:
         if one_off:
             left = self._one_off(one_off, free, parts, left)
             if one_off.split == "all but":
-                free = self._of(free, lambda one: one.branch != one_off.branches[0])
+                barred = self._of(free, one_off.branches[0])
+                free = {voucher: cents for voucher, cents in free.items() if voucher not in barred}
         if left:
             rest = one_off.rest if one_off else ""
             pay(in_sequence(rest, free) if rest else self._turns(receipt, free, left), free, parts, left)
@@ -74,28 +86,25 @@ class Settling:
 
     def _one_off(self, one_off: OneOff, free: dict[str, int], parts: dict[str, int], left: int) -> int:
         """Pay what a one-off names; return what it leaves of the receipt."""
+        branches = [self._of(free, one) for one in one_off.branches]
         if one_off.split == "named":
             return pay(one_off.invoices, free, parts, left)
         if one_off.split == "part":
             share = min(left, one_off.cents)
             return left - share + pay(one_off.invoices, free, parts, share)
         if one_off.split == "group":
-            (branch,) = one_off.branches
-            group = self._of(free, lambda one: one.branch == branch and month_of(one.day) == one_off.month)
+            group = [one for one in branches[0] if month_of(self.invoices[one].day) == one_off.month]
             return pay(group, free, parts, left)
         if one_off.split == "halves":
             half = left // 2
-            shares = zip(one_off.branches, (half, left - half), strict=True)
-            return sum(
-                pay(self._of(free, lambda one, branch=branch: one.branch == branch), free, parts, share)
-                for branch, share in shares
-            )
+            return pay(branches[0], free, parts, half) + pay(branches[1], free, parts, left - half)
         return left
 
     def _turns(self, receipt: Receipt, free: dict[str, int], left: int) -> Sequence[str]:
         """Return open invoices in the order that holds for a receipt: branch, then sequence or practice."""
-        large = holding(self.standing[LARGE], receipt.day)
-        order = large if large and receipt.cents > large.limit else holding(self.standing[SEQUENCE], receipt.day)
+        order = holding(self.standing[LARGE], receipt.day)
+        if order is None or receipt.cents <= order.limit:
+            order = holding(self.standing[SEQUENCE], receipt.day)
         if order and order.value != PRACTICE:
             turns: Sequence[str] = in_sequence(order.value, free)
         else:
@@ -105,8 +114,8 @@ class Settling:
             return sorted(turns, key=lambda voucher: self.invoices[voucher].branch != branch.value)
         return turns
 
-    def _of(self, free: dict[str, int], is_meant: Callable[[Invoice], bool]) -> dict[str, int]:
-        return {voucher: left for voucher, left in free.items() if is_meant(self.invoices[voucher])}
+    def _of(self, free: dict[str, int], branch: str) -> list[str]:
+        return [voucher for voucher in free if self.invoices[voucher].branch == branch]
 
 
 def pay(vouchers: Iterable[str], free: dict[str, int], parts: dict[str, int], cents: int) -> int:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from families.ledger.solver.mails import terms
-from families.ledger.solver.mails.books import named, sections
-from families.ledger.solver.mails.notation import Shape, shape
+from families.ledger.solver.mails.language import terms
+from families.ledger.solver.mails.language.books import named, sections
+from families.ledger.solver.mails.language.notation import Shape, shape
 
 ANYTHING = ".+?"
 SLOTS = {
@@ -25,8 +25,9 @@ SLOTS = {
 SLOTS["right"] = SLOTS["wrong"]
 # Slots that are filled otherwise in some sections.
 PECULIAR = {
-    ("correct", "mail"): rf"{terms.MAIL} (?:on|about|concerning) .+?", ("halves do", "other"): terms.BRANCH,
-    ("halves that", "other"): terms.BRANCH, ("chat", "other"): terms.PERSON, ("propose two", "other"): ANYTHING,
+    ("correct", "mail"): rf"{terms.MAIL} (?:on|about|concerning) .+?", 
+    ("halves do", "other"): terms.BRANCH, ("halves that", "other"): terms.BRANCH,
+    ("chat", "other"): terms.PERSON, ("propose two", "other"): ANYTHING,
 }  # fmt: skip
 CLAUSES = ("do", "that", "do3", "that3", "what", "matter", "matters")  # slots for what is read by itself
 MADE_OF = {
@@ -95,8 +96,10 @@ def source_of(names: tuple[str, ...], any_side: bool = False) -> str:
     """Return an expression for whatever these sections say, without groups."""
     patterns = [pattern for name in names for pattern in sections()[name]]
     shapes = [shape(plain(pattern), lambda slot: _unnamed(slot, ""), any_side) for pattern in patterns]
-    sources = sorted((one.source for one in shapes), key=len, reverse=True)  # "from today on" before "from today"
-    return "(?:" + "|".join(sources) + ")"
+    longest_first = sorted(
+        (one.source for one in shapes), key=len, reverse=True
+    )  # "from today on", "from today"
+    return f"(?:{'|'.join(longest_first)})"
 
 
 def plain(text: str) -> str:
@@ -129,6 +132,7 @@ def _shape(section: str, pattern: str) -> Shape:
     return shape(plain(pattern), slot, section.startswith(ON_ANY_SIDE))
 
 
+@cache
 def all_of(start: str) -> tuple[Phrase, ...]:
     """Return the patterns of all sections whose names begin with this."""
     return phrases(tuple(named(start)))

@@ -4,10 +4,17 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 
-from families.ledger.solver.mails import statements as said
-from families.ledger.solver.mails.clauses import Clause, bare, clauses, first_day, sequence_in, starts
-from families.ledger.solver.mails.phrases import Phrase, all_of, matches, phrases, source_of
-from families.ledger.solver.mails.terms import MAIL, cents_in, day_in
+from families.ledger.solver.mails.language import statements as said
+from families.ledger.solver.mails.language.clauses import (
+    Clause,
+    bare,
+    clauses,
+    first_day,
+    sequence_in,
+    starts,
+)
+from families.ledger.solver.mails.language.phrases import Phrase, all_of, matches, phrases, source_of
+from families.ledger.solver.mails.language.terms import MAIL, cents_in, day_in
 
 ASIDES = ("why before", "why after", "late remark")
 TALK = ("other account", "idle wish", "idle ours", "chat", "chat ours", "decline")
@@ -47,11 +54,6 @@ def _table(sentences: int) -> tuple[Phrase, ...]:
 
 
 @cache
-def _asks() -> tuple[Phrase, ...]:
-    return tuple(phrase for name in ("ask do", "ask that") for phrase in all_of(name))
-
-
-@cache
 def _chat_lead() -> re.Pattern[str]:
     return re.compile(source_of(("chat lead",)) + " ", re.IGNORECASE)
 
@@ -59,7 +61,7 @@ def _chat_lead() -> re.Pattern[str]:
 def _orders(text: str, written: int) -> Iterator[said.Order]:
     """Yield what a request orders."""
     for begins, body in starts(text, written):
-        for words in matches(_asks(), body):
+        for words in matches(all_of("ask "), body):
             ((form, ordered),) = words.slots.items()
             for clause in clauses(ordered, form, written):
                 if not (begins and clause.first):
@@ -83,7 +85,7 @@ def _paper(slots: Slots) -> int:
 
 def _what(text: str, written: int) -> Iterator[said.Named]:
     """Yield the order that a text like "the instruction in my mail of 3 March" means."""
-    for words in matches(_whats(), text):
+    for words in matches(all_of("what "), text):
         mail = day_in(words.slots["mail"], written)
         if words.section == "what plain":
             yield said.Named(mail)
@@ -95,18 +97,8 @@ def _matter(text: str) -> Iterator[tuple[str, str]]:
     """Yield (matter, the invoice or receipt that is named with it)."""
     if text == "the last day":
         yield "last day", ""
-    for words in matches(_matters(), text):
+    for words in matches(all_of("matter "), text):
         yield words.section.removeprefix("matter "), next(iter(words.slots.values()), "")
-
-
-@cache
-def _whats() -> tuple[Phrase, ...]:
-    return all_of("what ")
-
-
-@cache
-def _matters() -> tuple[Phrase, ...]:
-    return all_of("matter ")
 
 
 @cache
@@ -181,10 +173,10 @@ def _distrust(slots: Slots, written: int) -> Iterator[said.Statement]:
 def _delegate(slots: Slots, written: int) -> Iterator[said.Statement]:
     person, _, house = slots.get("lead", "").partition(" of ")
     first = first_day(slots["from"], written) if "from" in slots else day_in(slots["day"], written)
-    matter = "sequence" if "sequence" in slots["matters"] else "branch" if "branch" in slots["matters"] else ""
+    matters = [matter for matter in ("sequence", "branch") if matter in slots["matters"]]
     named = slots.get("person", person)
-    if matter and (not person or named == person):
-        yield said.Delegated(named, slots.get("house", house), matter, first)
+    if len(matters) == 1 and (not person or named == person):
+        yield said.Delegated(named, slots.get("house", house), matters[0], first)
 
 
 def _starts(slots: Slots, written: int) -> Iterator[said.Statement]:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from families.ledger.solver.mails.clauses import Clause
+from families.ledger.solver.mails.language.clauses import Clause
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from families.ledger.solver.mails.phrases import Phrase, matches, phrases, source_of
-from families.ledger.solver.mails.terms import day_in
+from families.ledger.solver.mails.language.phrases import Phrase, matches, phrases, source_of
+from families.ledger.solver.mails.language.terms import day_in
 
 ORDERS = (
     "sequence", "practice", "branch", "no branch", "large", "dispute", "release",

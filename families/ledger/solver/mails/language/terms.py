@@ -42,7 +42,9 @@ MAIL = (
 
 _DAY = re.compile(DAY, re.IGNORECASE)
 _MONEY = re.compile(MONEY)
-_PARTS = re.compile(rf"(\d{{1,2}})?(?:st|nd|rd|th)?(?: of)? ?({_MONTH})(?: (\d{{1,2}})(?!\d))?,?(?: (\d{{4}}))?", re.I)
+_PARTS = re.compile(
+    rf"(\d\d?)?(?:st|nd|rd|th)?(?: of)? ?({_MONTH})(?: (\d\d?)(?!\d))?,?(?: (\d{{4}}))?", re.IGNORECASE
+)
 
 
 class UnclearMails(ValueError):

@@ -68,8 +68,9 @@ def _sequence(
 
 
 def _literal(text: str, any_side: bool) -> str:
-    words = re.split(r"\b", text)
-    return "".join(SIDE_OF.get(word.lower(), re.escape(word)) if any_side else re.escape(word) for word in words)
+    if not any_side:
+        return re.escape(text)
+    return "".join(SIDE_OF.get(word.lower(), re.escape(word)) for word in re.split(r"\b", text))
 
 
 def _fixed(text: str, any_side: bool) -> list[str]:
