@@ -96,9 +96,9 @@ def source_of(names: tuple[str, ...], any_side: bool = False) -> str:
     """Return an expression for whatever these sections say, without groups."""
     patterns = [pattern for name in names for pattern in sections()[name]]
     shapes = [shape(plain(pattern), lambda slot: _unnamed(slot, ""), any_side) for pattern in patterns]
-    longest_first = sorted(
-        (one.source for one in shapes), key=len, reverse=True
-    )  # "from today on", "from today"
+    # So that "from today on" is tried before "from today".
+    # So that "from today on" is tried before "from today".
+    longest_first = sorted((one.source for one in shapes), key=len, reverse=True)
     return f"(?:{'|'.join(longest_first)})"
 
 

@@ -132,7 +132,7 @@ def _agree(slots: Slots, written: int) -> Iterator[said.Statement]:
 
 def _condition(comes: bool) -> Reader:
     def read(slots: Slots, written: int) -> Iterator[said.Statement]:
-        first, deadline = day_in(slots["after"], written), day_in(slots["day"], written)
+        first, deadline = (day_in(slots[name], written, to_come=True) for name in ("after", "day"))
         for clause in _clause_of(slots):
             yield said.Condition(_paper(slots), comes, deadline, clause._replace(first=first))
 

@@ -51,8 +51,11 @@ class UnclearMails(ValueError):
     """A mail says something that cannot be read, or that names nothing."""
 
 
-def day_in(text: str, written: int) -> int:
-    """Return the first day that a text names; without a year it is in the year of the mail."""
+def day_in(text: str, written: int, to_come: bool = False) -> int:
+    """Return the first day that a text names.
+
+    Without a year it is in the year of the mail, or, if it is a day to come, after the mail.
+    """
     found = _DAY.search(text)
     if not found:
         raise UnclearMails(f"{text!r} names no day")
@@ -60,7 +63,10 @@ def day_in(text: str, written: int) -> int:
     assert parts is not None
     number, month, after, year = parts.groups()
     in_year = int(year) if year else date.fromordinal(written).year
-    return date(in_year, _month(month), int(number or after)).toordinal()
+    day = date(in_year, _month(month), int(number or after))
+    if to_come and not year and day.toordinal() < written:
+        day = day.replace(year=in_year + 1)
+    return day.toordinal()
 
 
 def month_in(text: str, written: int) -> int:
