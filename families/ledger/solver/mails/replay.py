@@ -206,8 +206,8 @@ def _corrected(
         invoices = tuple(right if one == wrong else one for one in order.invoices)
         return replace(order, invoices=invoices)
     if statement.what.matter == "last day":
-        same = order.last == day_in(wrong, written)
-        return replace(order, last=day_in(right, written)) if same else order
+        was, is_now = (day_in(text, written, order.first) for text in (wrong, right))
+        return replace(order, last=is_now) if order.last == was else order
     if re.fullmatch(VOUCHER, wrong):
         return replace(order, invoice=right) if order.invoice == wrong else order
     if re.fullmatch(MONEY, wrong):

@@ -134,7 +134,7 @@ def _read_tail(tail: str, about_receipt: bool, written: int) -> tuple[int, int, 
         first, last = _two_days(found["span"], written)
         return first, last, ""
     first = first_day(found["first"], written) if found["first"] else 0
-    return first, day_in(found["last"], written) if found["last"] else 0, ""
+    return first, day_in(found["last"], written, written) if found["last"] else 0, ""
 
 
 @cache
@@ -152,5 +152,5 @@ def rest_in(text: str) -> str:
 def _two_days(text: str, written: int) -> tuple[int, int]:
     """Return the two days of a span like "from 3 March to 5 April, both days included"."""
     for words in matches(phrases(("from until",)), text):
-        return day_in(words.slots["day"], written), day_in(words.slots["last"], written)
+        return day_in(words.slots["day"], written), day_in(words.slots["last"], written, written)
     raise ValueError(f"{text!r} is no span of days")

@@ -25,7 +25,7 @@ SLOTS = {
 SLOTS["right"] = SLOTS["wrong"]
 # Slots that are filled otherwise in some sections.
 PECULIAR = {
-    ("correct", "mail"): rf"{terms.MAIL} (?:on|about|concerning) .+?", 
+    ("correct", "mail"): rf"{terms.MAIL} (?:on|about|concerning) .+?",
     ("halves do", "other"): terms.BRANCH, ("halves that", "other"): terms.BRANCH,
     ("chat", "other"): terms.PERSON, ("propose two", "other"): ANYTHING,
 }  # fmt: skip
@@ -96,7 +96,6 @@ def source_of(names: tuple[str, ...], any_side: bool = False) -> str:
     """Return an expression for whatever these sections say, without groups."""
     patterns = [pattern for name in names for pattern in sections()[name]]
     shapes = [shape(plain(pattern), lambda slot: _unnamed(slot, ""), any_side) for pattern in patterns]
-    # So that "from today on" is tried before "from today".
     # So that "from today on" is tried before "from today".
     longest_first = sorted((one.source for one in shapes), key=len, reverse=True)
     return f"(?:{'|'.join(longest_first)})"

@@ -18,6 +18,7 @@ from families.ledger.solver.mails.language.terms import MAIL, cents_in, day_in
 
 ASIDES = ("why before", "why after", "late remark")
 TALK = ("other account", "idle wish", "idle ours", "chat", "chat ours", "decline")
+LONGEST_SINCE = 180  # days since an order ended when a mail says so
 RESTS = ("rest usual", "rest ordered")
 
 Slots = Mapping[str, str]
@@ -132,7 +133,7 @@ def _agree(slots: Slots, written: int) -> Iterator[said.Statement]:
 
 def _condition(comes: bool) -> Reader:
     def read(slots: Slots, written: int) -> Iterator[said.Statement]:
-        first, deadline = (day_in(slots[name], written, to_come=True) for name in ("after", "day"))
+        first, deadline = (day_in(slots[name], written, written) for name in ("after", "day"))
         for clause in _clause_of(slots):
             yield said.Condition(_paper(slots), comes, deadline, clause._replace(first=first))
 
@@ -144,7 +145,10 @@ def _outcome(slots: Slots, written: int) -> Iterator[said.Statement]:
 
 
 def _end(slots: Slots, written: int) -> Iterator[said.Statement]:
-    last = first_day(slots["from"], written) - 1 if "from" in slots else day_in(slots["day"], written)
+    if "from" in slots:
+        last = first_day(slots["from"], written) - 1
+    else:
+        last = day_in(slots["day"], written, written - LONGEST_SINCE)
     for what in _what(slots["what"], written):
         yield said.Until(what, last)
 
@@ -184,7 +188,7 @@ def _starts(slots: Slots, written: int) -> Iterator[said.Statement]:
 
 
 def _ends(slots: Slots, written: int) -> Iterator[said.Statement]:
-    yield said.Ends(day_in(slots["day"], written))
+    yield said.Ends(day_in(slots["day"], written, written))
 
 
 def _rest(slots: Slots, written: int) -> Iterator[said.Statement]:

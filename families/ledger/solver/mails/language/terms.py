@@ -51,10 +51,10 @@ class UnclearMails(ValueError):
     """A mail says something that cannot be read, or that names nothing."""
 
 
-def day_in(text: str, written: int, to_come: bool = False) -> int:
-    """Return the first day that a text names.
+def day_in(text: str, written: int, since: int = 0) -> int:
+    """Return the first day that a text names, without a year that of the year of the mail.
 
-    Without a year it is in the year of the mail, or, if it is a day to come, after the mail.
+    since: a day before which it cannot be; then it is one of the year after.
     """
     found = _DAY.search(text)
     if not found:
@@ -64,7 +64,7 @@ def day_in(text: str, written: int, to_come: bool = False) -> int:
     number, month, after, year = parts.groups()
     in_year = int(year) if year else date.fromordinal(written).year
     day = date(in_year, _month(month), int(number or after))
-    if to_come and not year and day.toordinal() < written:
+    if not year and day.toordinal() < since:
         day = day.replace(year=in_year + 1)
     return day.toordinal()
 
