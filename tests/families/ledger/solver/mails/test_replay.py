@@ -180,8 +180,10 @@ def test_distrusted_persons(orders: Callable) -> None:
 def test_what_is_left_to_another_house(orders: Callable) -> None:
     """Orders of the named person on the named matter in mails from the day on hold for both houses."""
     lead = "Fay Reed of Nest Ltd"
-    told = f"From 10 February we leave the general sequence of invoices to {lead}: "
-    f"what {lead} writes on this from then on counts for us too."
+    told = (
+        f"From 10 February we leave the general sequence of invoices to {lead}: "
+        f"what {lead} writes on this from then on counts for us too."
+    )
     there = [
         ("2026-02-09", "Please settle the oldest of our open invoices first.", "Fay Reed", "Nest Ltd"),
         ("2026-02-10", NEWEST + " York comes first among our branches.", "Fay Reed", "Nest Ltd"),
