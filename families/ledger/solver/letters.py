@@ -2,25 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
 
 from families.ledger.solver.accounts import Accounts, Order
 from families.ledger.solver.binder import Binder
 from families.ledger.solver.events import BILL, PAY, Happening
-from families.ledger.solver.mails.in_force import Standing
-from families.ledger.solver.mails.settling import Settled, settle, standing_orders
-from families.ledger.solver.mails.words import Account, Billed, Paid
+from families.ledger.solver.mails import UNREAD, Account, Invoice, Receipt, Settled, settle_correspondents
 from families.ledger.solver.practice import Practice
-
-SILENT = Standing()  # what no mail says
 
 
 @dataclass(frozen=True, slots=True)
 class Letters:
-    """accounts, standing: by the customer's code; events: by voucher."""
+    """mails: path -> text; accounts: by the customer's name; events: by voucher."""
 
+    mails: Mapping[str, str]
     accounts: Mapping[str, Account]
-    standing: Mapping[str, Standing]
     events: Mapping[str, Happening]
     _settled: dict[tuple[Order | None, bool], dict[str, Settled]] = field(default_factory=dict)
 
@@ -30,46 +25,43 @@ class Letters:
         fixed: an order for all receipts instead of the practice's. read: whether the mails are read.
         """
         if (fixed, read) not in self._settled:
-            self._settled[fixed, read] = {
-                code: self._settle(code, practice, fixed, read) for code in self.accounts
-            }
-        for code, settled in self._settled[fixed, read].items():
-            accounts.owed[code] = dict(settled.owed)
-            for billed in self.accounts[code].invoices:
-                accounts.billed[billed.voucher] = self.events[billed.voucher]
-            for receipt, parts in settled.cash.items():
-                accounts.cash[receipt] = parts
-                accounts.paid[receipt] = self.events[receipt]
+            self._settled[fixed, read] = self._settle(practice, fixed, read)
+        for name, settled in self._settled[fixed, read].items():
+            accounts.owed[name] = dict(settled.owed)
+            for invoice in self.accounts[name].invoices:
+                accounts.billed[invoice.voucher] = self.events[invoice.voucher]
+            for receipt in self.accounts[name].receipts:
+                accounts.cash[receipt.voucher] = settled.applied.get(receipt.voucher, {})
+                accounts.paid[receipt.voucher] = self.events[receipt.voucher]
 
-    def _settle(self, code: str, practice: Practice, fixed: Order | None, read: bool) -> Settled:
-        account = self.accounts[code]
+    def _settle(self, practice: Practice, fixed: Order | None, read: bool) -> dict[str, Settled]:
+        # All these customers have one office, and their receipts one narration.
         by_day = {
-            paid.day: fixed or practice.order_of(self.events[paid.voucher]) for paid in account.receipts
+            event.entry.day.toordinal(): fixed or practice.order_of(event)
+            for event in self.events.values()
+            if event.what == PAY
         }
 
-        def order(day: date, owed: dict[str, int], cents: int, cited: str) -> Sequence[str]:
+        def order(day: int, owed: dict[str, int], cents: int, cited: str) -> Sequence[str]:
             return by_day[day](owed, cents, cited)
 
-        return settle(account, self.standing[code] if read else SILENT, order)
+        return settle_correspondents(self.mails, self.accounts, order, () if read else (UNREAD,))
 
 
 def read_letters(files: Mapping[str, str], binder: Binder) -> Letters:
-    """Read the mails of a case, and the accounts of the customers who write them."""
-    entries = sorted(binder.of_second, key=lambda entry: (entry.day, entry.voucher))
+    """Return the customers who write mails; UnclearMails if a mail cannot be made sense of later."""
     events: dict[str, Happening] = {}
-    invoices: dict[str, list[Billed]] = {}
-    receipts: dict[str, list[Paid]] = {}
-    for e in entries:
-        cited = binder.papers.get(e.ref, "")
+    invoices: dict[str, list[Invoice]] = {}
+    receipts: dict[str, list[Receipt]] = {}
+    for e in sorted(binder.of_second, key=lambda entry: (entry.day, entry.voucher)):
+        cited, day, name = binder.papers.get(e.ref, ""), e.day.toordinal(), binder.names[e.code]
         kind, amount = (BILL, e.debit) if e.debit else (PAY, e.credit)
         events[e.voucher] = Happening(kind, e, e.code, binder.offices.get(e.code, ""), amount, cited)
         if e.debit:
             branch = e.narration.rpartition(", ")[2]
-            invoices.setdefault(e.code, []).append(Billed(e.voucher, e.day, e.debit, branch))
+            invoices.setdefault(name, []).append(Invoice(e.voucher, day, e.debit, branch))
         else:
-            receipts.setdefault(e.code, []).append(Paid(e.voucher, e.day, e.credit, cited))
-    accounts = {code: Account(tuple(own), tuple(receipts.get(code, ()))) for code, own in invoices.items()}
-    by_name = {binder.names[code]: account for code, account in accounts.items()}
-    found = standing_orders(files, by_name)
-    standing = {code: found[binder.names[code]] for code in accounts}
-    return Letters(accounts, standing, events)
+            receipts.setdefault(name, []).append(Receipt(e.voucher, day, e.credit, cited))
+    accounts = {name: Account(tuple(own), tuple(receipts.get(name, ()))) for name, own in invoices.items()}
+    mails = {path: text for path, text in files.items() if path.startswith("correspondence/")}
+    return Letters(mails, accounts, events)

@@ -64,7 +64,7 @@ def _write_undone(draw: Draw, script: Script, day: int, later: list[int]) -> Non
     else:
         paper = draw.between(*PAPERS) * draw.choice((1, NOT))
         deadline = closes - 1 if paper > 0 else closes + 1
-        if deadline <= day:
+        if not day < deadline <= script.frame.end:
             script.letters[day] = Letter(writer, [Said("announce", act)], True)
             script.letters[closes] = Letter(writer, [Said("chat")], True)
             return

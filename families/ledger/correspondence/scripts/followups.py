@@ -162,7 +162,8 @@ def _corrected(script: Script, target: Instruction, wrong: StandingOrder, day: i
         if wrong.matter != DISPUTE and lock > wrong.last:
             return None
         last = draw.choice(days)
-        return wrong._replace(last=last) if last < script.left_to_others.get(wrong.matter, FOREVER) else None
+        most = min(script.left_to_others.get(wrong.matter, FOREVER), script.frame.end + 1)
+        return wrong._replace(last=last) if last < most else None
     if wrong.matter == LARGE:
         cents = draw_limit(script, wrong.first, wrong.number)
         return None if cents is None else wrong._replace(number=cents)
