@@ -17,16 +17,16 @@ class Letters:
     mails: Mapping[str, str]
     accounts: Mapping[str, Account]
     events: Mapping[str, Happening]
-    _settled: dict[tuple[Order | None, bool], dict[str, Settled]] = field(default_factory=dict)
+    _settled: dict[tuple[Practice, Order | None, bool], dict[str, Settled]] = field(default_factory=dict)
 
     def settle(self, accounts: Accounts, practice: Practice, fixed: Order | None, read: bool) -> None:
         """Add how these customers settle to the accounts of all others.
 
         fixed: an order for all receipts instead of the practice's. read: whether the mails are read.
         """
-        if (fixed, read) not in self._settled:
-            self._settled[fixed, read] = self._settle(practice, fixed, read)
-        for name, settled in self._settled[fixed, read].items():
+        if (practice, fixed, read) not in self._settled:
+            self._settled[practice, fixed, read] = self._settle(practice, fixed, read)
+        for name, settled in self._settled[practice, fixed, read].items():
             accounts.owed[name] = dict(settled.owed)
             for invoice in self.accounts[name].invoices:
                 accounts.billed[invoice.voucher] = self.events[invoice.voucher]

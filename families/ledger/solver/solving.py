@@ -70,10 +70,15 @@ def _told(files: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     return tuple((path, text) for path, text in files.items() if path != "README.md")
 
 
-def close_answer(files: Mapping[str, str], missed: Collection[str] = (), copied: bool = True) -> int:
+def close_answer(
+    files: Mapping[str, str], missed: Collection[str] = (), copied: bool = True, order: Order | None = None,
+    practice: Practice | None = None,
+) -> int:  # fmt: skip
     """Return the answer of a close, in cents, of somebody who misses these things.
 
     copied: whether the lines of the memo are copied; otherwise the practice is replayed from the beginning.
+    order: one order for all receipts, whatever the memo shows.
+    practice: another practice than the one that the memo shows.
 
     Raises UnclearFiles if the files cannot be made sense of, ValueError for an unknown mistake.
     """
@@ -85,17 +90,26 @@ def close_answer(files: Mapping[str, str], missed: Collection[str] = (), copied:
     if "withdrawn_line_kept" in missed:
         memo = dict(case.binder.memo)
     bound = 0 if "small_rest_kept" in missed else case.bound
-    return _settle(replace(case, memo=memo, bound=bound), events, missed, copied)
+    case = replace(case, memo=memo, bound=bound, practice=practice or case.practice)
+    return _settle(case, events, missed, copied, order)
 
 
-def audit_answer(files: Mapping[str, str], missed: Collection[str] = (), copied: bool = True) -> int:
+def audit_answer(
+    files: Mapping[str, str], missed: Collection[str] = (), copied: bool = True, order: Order | None = None,
+    practice: Practice | None = None,
+) -> int:  # fmt: skip
     """Return the answer of an audit, in cents; see `close_answer`."""
     _require_known(missed, AUDIT)
     case = _read_audit(_told(files))
     events = case.events
     if VOUCHERS in missed:
         events = sorted(events, key=lambda event: event.entry.voucher)
-    return _settle(case, events, missed, copied)
+    return _settle(replace(case, practice=practice or case.practice), events, missed, copied, order)
+
+
+def practice_of(family: str, files: Mapping[str, str]) -> Practice:
+    """Return the practice that a case shows."""
+    return (_read_close if family == "ledger-close" else _read_audit)(_told(files)).practice
 
 
 def _require_known(missed: Collection[str], known: frozenset[str]) -> None:
@@ -103,9 +117,11 @@ def _require_known(missed: Collection[str], known: frozenset[str]) -> None:
         raise ValueError(f"{min(unknown)!r} is not one of the mistakes {', '.join(sorted(known))}")
 
 
-def _settle(case: Case, events: Sequence[Happening], missed: Collection[str], copied: bool) -> int:
+def _settle(
+    case: Case, events: Sequence[Happening], missed: Collection[str], copied: bool, order: Order | None
+) -> int:
     accounts = Accounts(case.bound, CARRIED in missed)
-    fixed: Order | None = None
+    fixed = order
     if FIRST in missed:
         fixed = case.practice.first
     elif LAST in missed:

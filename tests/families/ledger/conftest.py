@@ -26,8 +26,15 @@ def closes() -> list[Case]:
 @pytest.fixture(scope="session")
 def deep_closes() -> list[Case]:
     """Closes of the two levels with the most obstacles, without their mails."""
-    hardest = parse_knobs(CLOSE, {**CLOSE.levels[6], "obstacles": 10})
+    hardest = parse_knobs(CLOSE, {**CLOSE.levels[8], "mails": 0})
     return [CLOSE.generate("5", hardest, k) for k in range(len(CLOSE.traps))]
+
+
+@pytest.fixture(scope="session")
+def mail_closes() -> list[Case]:
+    """Closes with a few customers who write mails."""
+    knobs = parse_knobs(CLOSE, CLOSE.levels[5])
+    return [CLOSE.generate("5", knobs, k) for k in (0, 2, 4)]
 
 
 @pytest.fixture(scope="session")

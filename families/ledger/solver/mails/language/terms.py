@@ -7,6 +7,8 @@ year * 12 + month - 1, amounts whole cents.
 import re
 from datetime import date
 
+from families.ledger.solver.sheets import UnclearFiles
+
 MONTHS = (
     "January", "February", "March", "April", "May", "June",
     "July", "August", "September", "October", "November", "December",
@@ -47,7 +49,7 @@ _PARTS = re.compile(
 )
 
 
-class UnclearMails(ValueError):
+class UnclearMails(UnclearFiles):
     """A mail says something that cannot be read, or that names nothing."""
 
 

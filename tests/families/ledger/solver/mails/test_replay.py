@@ -94,7 +94,7 @@ def test_a_correction_of_something_else_changes_nothing(orders: Callable) -> Non
 
 def test_a_new_limit_keeps_its_sequence(orders: Callable) -> None:
     """A new limit holds beside the old one, with the same sequence, from its day on."""
-    told = "From 9 March the limit for our bigger transfers is 550.00 instead of 400.00."
+    told = "The limit of 400.00 in our mail of 2 February changes to 550.00 from 9 March."
     assert orders(("2026-02-02", LARGE), ("2026-03-02", told)) == [
         ("large", "newest", 400_00, *days("2026-02-02")),
         ("large", "newest", 550_00, *days("2026-03-09")),
@@ -210,7 +210,7 @@ def test_a_missed_mail_leaves_references_to_nothing(account: Account, mail: Call
     mails = dict(
         [
             mail("2026-02-02", LARGE),
-            mail("2026-03-02", "From today the limit for our bigger transfers is 550.00 instead of 400.00."),
+            mail("2026-03-02", "The limit of 400.00 in our mail of 2 February changes to 550.00 from today."),
         ]
     )
 
