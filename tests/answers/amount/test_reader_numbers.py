@@ -70,6 +70,8 @@ def test_spellings_with_one_reading(amount: str, rest: str) -> None:
         "the top customer owes 4012.90", "$x = 4012.90$", "\\boxed{4000 + 12.90 = 4012.90}",
         "5% of 80258 = 4012.90", "a -> b = 4012.90", "4012.90 | USD |", "4012.90 [sic]", "4012.90, or so",
         "4012.90.\u2028net", "one debt, credit apart: 4012.90", "over all, 4012.90", 
+        "4012.90 (rounded to cents)", "4012.90, to the nearest cent",
+        "4012.90 USD (four thousand and twelve)",
         "up to 4012.90", "**4012.90**.",
     ],
 )  # fmt: skip
@@ -101,11 +103,14 @@ REFUSED = {
         -\\boxed{77.05} | CA$ 4012.90""",
     "is behind the number": """
         77.05 - | 77.05 \u2013 | 77.05 -. | 77.05— | 77.05 / month | 77.05 + tax | 77.05 \u00d7 x""",
-    "another currency or a sign": """
+    "another currency, a unit or a sign": """
+        401290 cents | 1 cent | 40 hundred | 4 thousand | 4 Million | 4.01, in thousands | 4 (thousands)
+        thousand 4 | **4** thousand | 4 percent | 4, percent | percent: 4
         CR 77.05 | EUR 4012.90 | TRY 4012.90 | DR 77.05 | EUR: 4012.90 | 77.05 CR | 77.05, CR | 77.05 (CR)
         4012.90 EUR | 4012.90 (EUR) | 4012.90, EUR | 4012.90 - EUR | 4012.90 ALL | 4012.90 (K)""",
     "may be a unit": """
-        77.05 Dr | 77.05 credit | 4012.90 euros | 4 k | 4 bn | 4 lakh | **4** lakh | 4012.90 or more
+        4 per cent | 77.05 Dr | 77.05 credit | 4012.90 euros | 4 k | 4 bn | 4 lakh | **4** lakh
+        4012.90 or more
         4012.90 net | USD 4012.90 net | 870.25 ANSWER:""",
     "in parentheses": """
         (77.05) | -(77.05) | ($77.05) | (USD 77.05) | ( 77.05 ) | (net 77.05) | 77.05 ) | (77.05
@@ -121,8 +126,7 @@ REFUSED = {
     "a range": "4012.90 ± | ± 4012.90 | 4012.90 ± 0.50 | ∓4012.90",
     "changes the number": """
         minus 77.05 | NEGATIVE 77.05 | not 77.05 | isn't 77.05 | isn\u2019t 77.05 | cannot be 77.05
-        401290 cents | 1 cent | 40 hundred | 4 thousand | 4 Million | 4.01, in thousands | 4 (thousands)
-        thousand 4 | **4** thousand | 4 percent | 4 per cent | 4, percent | never 77.05""",
+        never 77.05""",
     "struck out": "~~4012.90~~ | ~~4000~~ 4012.90",
     "LaTeX that is not read": """
         \\frac{8}{2} | 4012.90\\n' | {4012.90} | \\text{4012.90} | 4012.90\\ | \\(4012.90 | \\(4012.9\\)

@@ -80,11 +80,24 @@ def test_collateral_is_noted_and_counted() -> None:
     shown = ANSWERS.judge(plain, Answer((GOLD[0], update("C", price=31, name="Urn"), extra)))
     assert shown.details["collateral"] == 3
     assert shown.notes == (
-        "edit 2: the right edits leave goods.csv alone here: C name, C price",
-        "edit 3: the right edits leave goods.csv alone here: D sku",
+        "edit 2: not as in the right edits, goods.csv: C name, C price",
+        "edit 3: not as in the right edits, goods.csv: D sku",
     )
     back = ANSWERS.judge(plain, Answer((GOLD[0], update("C", price=31), update("C", price=30))))
     assert back.passed and back.details["collateral"] == 0 and back.notes == ()
+
+
+def test_a_right_cell_with_an_unseen_wrong_value_is_collateral() -> None:
+    """A cell that the right edits change, changed to another value that no report shows, is noted, too."""
+    renamed = replace(CASE, gold=[*GOLD, update("C", name="Jug")])
+    found = ANSWERS.judge(
+        renamed, Answer((*GOLD[:1], update("B", price=21), update("C", name="Urn", price=30)))
+    )
+    assert found.passed and found.details["collateral"] == 1
+    right = ANSWERS.judge(renamed, Answer((*GOLD, update("C", name="Jug"))))
+    assert right.passed and right.details["collateral"] == 0
+    wrong = ANSWERS.judge(renamed, Answer((update("A", price=12), GOLD[1])))
+    assert not wrong.passed and wrong.details["collateral"] == 0
 
 
 def test_a_wrong_cell_is_named() -> None:
@@ -144,3 +157,19 @@ def test_a_broken_case_gives_no_verdict(files: dict[str, str], gold: list[Any], 
         ANSWERS.judge(replace(CASE, files=files, gold=gold), Answer(()))
     assert str(error.value).startswith(f"case case_02 of shop is broken: {why}")
     assert str(error.value).endswith("No answer to it can be judged; build the suite again.")
+
+
+@pytest.mark.parametrize(("key", "name", "collateral"), [("D", "D", 0), ("E", "E", 0), ("E", "C", 1)])
+def test_the_key_of_a_new_row_is_free(key: str, name: str, collateral: int) -> None:
+    """A cell that refers to a new row may hold that row's key, whatever it is, but no other."""
+    total = ModuleType("pkg.total")
+    total.report = lambda read: [["cents"], [str(sum(int(row["price"]) for row in read("goods.csv")))]]  # type: ignore[attr-defined]
+    answers = EditsAnswers(tables=(GOODS,), reports=(total,))
+
+    def edits(key: str, name: str) -> list[object]:
+        row = {"sku": key, "name": "Mat", "price": 4}
+        return [{"file": "goods.csv", "op": "insert", "row": row}, update("A", name=name)]
+
+    case = Case("shop", "rise", {"goods.csv": CSV}, edits("D", "D"), (), id="case_02")
+    found = answers.judge(case, Answer(tuple(edits(key, name))))
+    assert found.passed and found.details["collateral"] == collateral

@@ -47,18 +47,19 @@ BEHIND = re.compile(
 )
 APART = re.compile(rf"(?:[{MINUS}+—/\u00d7\u00f7^]|\w\$)$")
 SIGN_BEHIND = re.compile(rf"[+/\u00d7\u00f7^]|[{MINUS}—][{MINUS}—{MARKS} .]*$")
-UNIT_BEFORE = re.compile(r"\b((?!USD)[A-Z]{3}|[CD]R):?$")
-CODE_BEHIND = re.compile(rf"[{MINUS}—:,;. (]*\b((?!USD)[A-Z]{{3}}|[CD]R|K)\b")
+SCALE = "(?i:cents?|percent|(?:hundred|thousand|million|billion)s?)"
+UNIT = f"((?!USD)[A-Z]{{3}}|[CD]R|K|{SCALE})"  # next to the number, also across punctuation
+UNIT_BEFORE = re.compile(rf"\b{UNIT}:?$")
+UNIT_BEHIND = re.compile(rf"[{MINUS}—:,;. (]*(?:in )?\b{UNIT}\b")
 BOX = re.compile(r"\\boxed\{([^{}]*)\}")
 LATEX = re.compile(r"\\(?!boxed)[A-Za-z]*|\\boxed|[{}]")
-CHANGING = "minus|negative|not|never|cannot|cents?|percent|(?:hundred|thousand|million|billion)s?"
 REFUSED = {  # anywhere on the line
     re.compile("[<>≤≥≪≫≦≧≠]"): "a bound is not an amount, and HTML is not read",
     re.compile("[±∓]"): "a range is not an amount",
     re.compile("[%‰‱٪﹪]"): "a percentage is not an amount",
     re.compile("~~"): "it is struck out",
     re.compile("\ufffd"): "it has a byte that is not UTF-8",
-    re.compile(rf"\b(?:{CHANGING})\b|n['\u2019]t\b", re.IGNORECASE): "a word on the line changes the number",
+    re.compile(r"\b(?:minus|negative|not|never|cannot)\b|n['\u2019]t\b", re.I): "a word changes the number",
 }
 ANY_REFUSED = re.compile("|".join(pattern.pattern for pattern in REFUSED), re.IGNORECASE)
 
@@ -174,7 +175,7 @@ def _sign_before(before: str, alone: bool) -> str:
     if words.count("(") > words.count(")"):
         raise Unreadable("a number in parentheses may be a negative one; write a minus or nothing")
     if unit := UNIT_BEFORE.search(words):
-        raise Unreadable(f"'{unit[1]}' may be another currency or a sign")
+        raise Unreadable(f"'{unit[1]}' may be another currency, a unit or a sign")
     if alone and words.strip(MARKS):
         raise Unreadable("there are words with it")
     return found[1] or found[2] or "+"
@@ -190,8 +191,8 @@ def _check_behind(after: str, alone: bool) -> None:
         raise Unreadable("a sign or an operator is behind the number")
     if ")" in rest.partition("(")[0]:
         raise Unreadable("a number in parentheses may be a negative one; write a minus or nothing")
-    if code := CODE_BEHIND.match(rest):
-        raise Unreadable(f"'{code[1]}' may be another currency or a sign")
+    if code := UNIT_BEHIND.match(rest):
+        raise Unreadable(f"'{code[1]}' may be another currency, a unit or a sign")
     if (unit := re.match(r"[^\W\d_]+", rest)) and not dollars and not set(marks) & set(",;:.!?…$"):
         raise Unreadable(f"'{unit[0]}' may be a unit; only dollars are read")
     if alone and rest:

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from trapcli.answers.edits.judging.applied_edits import AppliedEdits, Cell, KeyIndex, apply_edits, key_index
+from trapcli.answers.edits.judging.applied_edits import AppliedEdits, KeyIndex, apply_edits, key_index
 from trapcli.answers.edits.judging.collateral import collateral_notes, find_collateral
 from trapcli.answers.edits.judging.report_comparison import (
     ReportOutput,
@@ -44,7 +44,7 @@ class PreparedCase:
     """What judging a case needs and all its answers share.
 
     tables: the tables as the agent finds them; index: the row of each key in them.
-    gold: the gold edits put on these tables; meant: the cells that they changed.
+    gold: the gold edits put on these tables.
     before, right: what each report prints before any edit, and with the gold edits.
     reads: the files that each report reads; columns: the (file, column) pairs that any of them reads.
     result: `Verdict.result` of the gold edits.
@@ -54,7 +54,6 @@ class PreparedCase:
     tables: Tables
     index: KeyIndex
     gold: AppliedEdits
-    meant: frozenset[Cell]
     before: Outputs
     right: Outputs
     reads: Reads
@@ -101,7 +100,7 @@ class EditsAnswers:
         applied = apply_edits(self.schema, prepared.tables, answer.value, prepared.index)
         yours = dict(self._run_reports(applied, prepared.before, prepared.reads))
         wrong = [name for name in yours if yours[name].digest != prepared.right[name].digest]
-        collateral = find_collateral(self.schema, prepared.tables, prepared.gold, prepared.meant, applied)
+        collateral = find_collateral(self.schema, prepared.tables, prepared.gold, applied, not wrong)
         notes = (*applied.notes, *collateral_notes(self.schema, prepared.columns, applied, collateral))
         reports = {name: yours[name].error or ("differs" if name in wrong else "matches") for name in yours}
         if not wrong:
@@ -155,7 +154,7 @@ class EditsAnswers:
                 raise _broken(case, f"with the gold edits {name}.py fails: {output.error}")
         count = sum(count_wrong(before[name], right[name]) for name in right)
         return PreparedCase(
-            tables, index, gold, gold.cells, before, right, reads, frozenset(columns), _result(right), count
+            tables, index, gold, before, right, reads, frozenset(columns), _result(right), count
         )
 
     def _run_reports(

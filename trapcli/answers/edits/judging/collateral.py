@@ -1,4 +1,4 @@
-"""Collateral: what an answer changes although the right edits leave it as it is.
+"""Collateral: what an answer changes although the right edits do not, or change otherwise.
 
 A report may not show such a change, so an answer can pass with it. It is noted and counted.
 """
@@ -11,32 +11,42 @@ from trapcli.core.shorten import listed
 
 
 def find_collateral(
-    schema: Mapping[str, Table],
-    before: Tables,
-    gold: AppliedEdits,
-    meant: frozenset[Cell],
-    yours: AppliedEdits,
+    schema: Mapping[str, Table], before: Tables, gold: AppliedEdits, yours: AppliedEdits, passed: bool
 ) -> frozenset[Cell]:
     """Return the cells that an answer changed and the right edits did not.
 
     before: the tables before any edit.
     gold, yours: the right edits and the answer's, each put on these tables.
-    meant: the cells that the right edits changed.
+    passed: whether all reports print the same; then a cell that the right edits change to another
+        value counts too, because no report shows it. In a wrong answer that is the mistake itself.
 
     A new row stands for one cell, that of its first column, if there are more new rows in its table
-    than the right edits add: which of them are too many is not decided.
+    than the right edits add: which of them are too many is not decided. The key of a new row is free, so
+    a cell that refers to one may hold another key than in the right edits.
     """
     collateral = set()
-    for cell in yours.cells - meant:
+    right_keys, your_keys = (_new_keys(schema, before, applied) for applied in (gold, yours))
+    for cell in yours.cells if passed else yours.cells - gold.cells:
         file, row, column = cell
         if row >= len(before[file]):
             if row >= len(gold.tables[file]) and column == schema[file].keys[0]:
                 collateral.add(cell)
-        elif not same(
-            schema[file].columns[column], before[file][row][column], yours.tables[file][row][column]
-        ):
+            continue
+        column_type = schema[file].columns[column]
+        right, your = gold.tables[file][row][column], yours.tables[file][row][column]
+        if not same(column_type, right, your) and not (right in right_keys and your in your_keys):
             collateral.add(cell)
     return frozenset(collateral)
+
+
+def _new_keys(schema: Mapping[str, Table], before: Tables, applied: AppliedEdits) -> set[str]:
+    """Return the keys, of one column, of the rows that edits add."""
+    return {
+        row[schema[file].keys[0]]
+        for file, rows in applied.tables.items()
+        if len(schema[file].keys) == 1
+        for row in rows[len(before[file]) :]
+    }
 
 
 def collateral_notes(
@@ -60,7 +70,6 @@ def collateral_notes(
                 for cell in extra
             )
             notes.append(
-                f"edit {position}: the right edits leave {table.name} alone here: "
-                f"{listed(places, len(extra), 3)}"
+                f"edit {position}: not as in the right edits, {table.name}: {listed(places, len(extra), 3)}"
             )
     return tuple(notes)
