@@ -43,7 +43,8 @@ def planned(family: LedgerFamily, level: int, trap: str) -> object:
 )
 def test_what_is_missed_changes_the_answer(family: LedgerFamily, level: int) -> None:
     """Each thing missed, and each two, move the answer by 100.00; so does one order for all receipts."""
-    for trap in list(family.traps)[level % 2 :: 2]:
+    traps = list(family.traps)
+    for trap in traps[level % 2 :: 2] if level < 6 else [traps[level % len(traps)]]:
         case = planned(family, level, trap)
         ledger, misses = case.ledger, case.misses  # type: ignore[attr-defined]
         right = ledger.answer()
