@@ -1,5 +1,6 @@
 """Make and check the cases of both ledger families. Judging an answer needs none of this."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import partial
@@ -21,7 +22,7 @@ from trapcli.core.draw import Draw
 from trapcli.core.errors import TrapError
 
 MISTAKES = frozenset((*CLOSE_MISTAKES, *AUDIT_MISTAKES))
-OUTLINES, PLANS = 80, 12  # how many outlines, and plans for each, are tried for one case
+OUTLINES, PLANS = 50, 12  # how many outlines, and plans for each, are tried for one case
 
 
 class Planned(Protocol):
@@ -46,6 +47,9 @@ class Planned(Protocol):
 
 class Craft(Protocol):
     """How the cases of one family are planned, written and solved: a module with these functions."""
+
+    def require(self, knobs: Any) -> None:
+        """Raise TrapError if knobs cannot go together."""
 
     def draw_outline(self, draw: Draw, knobs: Any) -> Any:
         """Draw what is kept when a plan fails."""
@@ -90,7 +94,8 @@ class Maker(Protocol):
 
 def generate(family: Maker, seed: str, knobs: Any, k: int) -> Case:
     """Return case `k` of the seed; TrapError if none can be planned with these knobs."""
-    trap, why = tuple(family.traps)[k % len(family.traps)], ""
+    trap, why = tuple(family.traps)[k % len(family.traps)], Counter[str]()
+    family.craft.require(knobs)
     draw = Draw(f"{family.name}/{family.version}/{seed}/{k}")
     for number in range(OUTLINES):
         outline = family.craft.draw_outline(draw.stream(f"outline-{number}"), knobs)
@@ -102,15 +107,16 @@ def generate(family: Maker, seed: str, knobs: Any, k: int) -> Case:
                 family.craft.complete(stream.stream("complete"), planned, knobs)
                 _require_wrong(planned)
             except PlanFailed as failure:
-                why = str(failure)
+                why[str(failure)] += 1
                 continue
             case = _case(family, trap, stream, planned, number * PLANS + attempt + 1)
             problem = next(check(family, case), None)
             if problem is None:
                 return case
-            why = str(problem)
+            why[str(problem)] += 1
+    ((most, _),) = why.most_common(1)
     raise TrapError(
-        f"{family.name}: case {k + 1} ({trap}) cannot be planned with these knobs: {why}. "
+        f"{family.name}: case {k + 1} ({trap}) cannot be planned with these knobs, mostly because: {most}. "
         "Give it more months or entries, or another number of customers."
     )
 

@@ -19,7 +19,12 @@ class CloseKnobs:
     drawn_orders: int = knob(
         0, 0, 1, "1: the orders of the practice are drawn; 0: cited first, then oldest first"
     )
-    mails: int = knob(0, 0, 20_000, "customers' mails that say where receipts go; 0, or at least 20")
+    mails: int = knob(
+        0,
+        0,
+        20_000,
+        "customers' mails; 0, or 20 and more with drawn orders and 10 months",
+    )
 
 
 @dataclass(frozen=True, slots=True)

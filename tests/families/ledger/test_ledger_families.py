@@ -198,3 +198,17 @@ def test_the_corners_of_the_knobs(family: LedgerFamily, corner: str) -> None:
     own = {name: value for name, value in wanted.items() if hasattr(family.knobs(), name)}
     case = family.generate("2", parse_knobs(family, own), 0)
     assert list(family.check(case)) == []
+
+
+@pytest.mark.parametrize(
+    ("knobs", "problem"),
+    [
+        ({"mails": 19, "months": 12, "drawn_orders": 1}, "it is 0, or at least 20"),
+        ({"mails": 40, "months": 9, "drawn_orders": 1}, "at least 10 months, not 9"),
+        ({"mails": 40, "months": 12}, "drawn orders only"),
+    ],
+)
+def test_knobs_that_do_not_go_together(knobs: dict[str, int], problem: str) -> None:
+    """Mails with too little to say, too little time or fixed orders are refused at once."""
+    with pytest.raises(TrapError, match=problem):
+        CLOSE.generate("1", parse_knobs(CLOSE, knobs), 0)
