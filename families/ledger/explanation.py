@@ -57,20 +57,21 @@ def _missed(case: Case) -> Iterator[Section]:
     for name, missed in case.facts["missed"].items():
         answer = Decimal(alone[name])
         text = f"{LINES[name]}: then the answer is {answer:,}, off by {answer - Decimal(case.gold):+,}."
-        if rows := missed.get("evidence"):
-            yield Section(f"Evidence: {name}", ("file", "what stands there"), _cells(rows))
-        columns = ("what counts otherwise", "right", "if missed")
-        yield Section(f"Missed: {name}", columns, _cells(missed["moves"]), f"{text[0].upper()}{text[1:]}")
+        if told := missed.get("evidence"):
+            yield Section(f"Evidence: {name}", ("file", "what stands there"), _cells(told))
+        rows = _cells(missed["moves"])
+        columns = ("what counts otherwise", "right", "if missed") if rows else ()
+        yield Section(f"Missed: {name}", columns, rows, f"{text[0].upper()}{text[1:]}")
 
 
 def _instructions(case: Case) -> Section:
     right = Decimal(case.gold)
     rows = tuple(
-        (one["customer"], ", ".join(one["mails"]), one["meaning"], one["answer"],
+        (one["id"], one["customer"], ", ".join(one["mails"]), one["meaning"], one["answer"],
          f"{Decimal(one['answer']) - right:+}")
         for one in case.facts["instructions"]
     )  # fmt: skip
-    columns = ("customer", "mail", "what it means", "answer if missed", "off by")
+    columns = ("instruction", "customer", "mail", "what it means", "answer if missed", "off by")
     text = f"{len(rows)} instructions, each of which changes the answer."
     return Section("What the mails instruct", columns, rows, text)
 

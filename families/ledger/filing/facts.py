@@ -50,6 +50,7 @@ def _instructions(filed: FiledMails, planned: PlannedClose) -> Iterator[dict[str
         for one in customer.instructions:
             meaning = describe(one, partial(_voucher, filed.vouchers))
             yield {
+                "id": one.id,
                 "customer": customer.name,
                 "mails": list(filed.paths[one.id]),
                 "meaning": meaning,
