@@ -1,7 +1,7 @@
 """Plan a close: a year of receivables with obstacles, a memo with gaps, and a question that needs all."""
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from families.ledger.correspondence.correspondence import Correspondence
@@ -65,6 +65,7 @@ class PlannedClose:
     obstacles: tuple[Obstacle, ...]
     names: Iterator[str]
     mails: Correspondence | None = None
+    _beside: dict[tuple[str, bool], int] = field(default_factory=dict)
 
     @property
     def ledger(self) -> Ledger:
@@ -84,9 +85,10 @@ class PlannedClose:
         if not self.mails:
             return 0
         base = next((miss.base for miss in missed if isinstance(miss, OneOrder)), "")
-        if any(isinstance(miss, MailsUnread) for miss in missed):
-            return answer_unread(self.mails, base)
-        return answer_by(self.mails, base)
+        unread = any(isinstance(miss, MailsUnread) for miss in missed)
+        if (base, unread) not in self._beside:
+            self._beside[base, unread] = (answer_unread if unread else answer_by)(self.mails, base)
+        return self._beside[base, unread]
 
 
 def plan_case(draw: Draw, knobs: CloseKnobs, trap: str, outline: Outline) -> PlannedClose:
