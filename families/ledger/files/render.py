@@ -13,7 +13,7 @@ from typing import NamedTuple
 from families.ledger.domain.formats import iso, money
 
 COLUMNS = (
-    ("Date", 10, False), ("Voucher", 10, False), ("Doc", 8, False), ("Ref", 8, False),
+    ("Date", 10, False), ("Voucher", 11, False), ("Doc", 8, False), ("Ref", 8, False),
     ("Narration", 30, False), ("Cust", 4, False), ("Debit", 13, True), ("Credit", 13, True),
     ("Balance", 15, True),
 )  # fmt: skip
