@@ -18,6 +18,7 @@ def test_the_mails_are_files_named_by_their_days(mail_closes: list[Case]) -> Non
         assert len(mails) == 40
         assert all(re.fullmatch(r"correspondence/2026-\d\d-\d\d-\d\d\.txt", path) for path in mails)
         assert "## Customers' mails" in case.files["README.md"]
+        assert "on it no rest is ever written off" in case.files["README.md"]
         assert "mails_unread" in case.mistakes
 
 

@@ -5,7 +5,8 @@ SECTION = """\
 
 `correspondence/` holds the mails between some customers and our receivables department, one a file,
 named by date. They say where these customers' receipts go. Customers who write none, and all receipts
-that no instruction concerns, are settled by the practice of the memo.
+that no instruction concerns, are settled by the practice of the memo. The customers who write have an
+account of their own; on it no rest is ever written off, whatever the memo shows.
 
 ### Where a receipt goes
 
