@@ -77,3 +77,11 @@ def test_a_case_is_built_with_a_number_of_its_own() -> None:
         assert knob_values(one.knobs) | {"lines": 0} == knob_values(TOY.knobs()) | {"lines": 0}
     again = [build_case(TOY, "5", knobs, k) for k in range(6)]
     assert [one.knobs for one in again] == [one.knobs for one in built]
+
+
+@pytest.mark.parametrize("value", ["9" * 5000, f"6-{'9' * 5000}", 10**5000, "6\n-7"], ids=range(4))
+def test_a_refused_value_is_quoted_on_one_short_line(value: object) -> None:
+    """However long a value is, the message that refuses it is one line of bounded length."""
+    with pytest.raises(TrapError, match="is not a whole number") as caught:
+        parse_knobs(TOY, {"lines": value})
+    assert len(str(caught.value)) < 200 and str(caught.value).isprintable()

@@ -204,7 +204,13 @@ def test_a_committed_record_that_says_nothing_is_refused(built: Suite, text: str
     "change",
     [
         *({"count": 2}, {"count": 10**12}, {"count": float("inf")}, {"inputs": {}}, {"inputs": None}),
-        *({"knobs": 3}, {"seed": "s"}, {"seed": float("-inf")}),
+        *(
+            {"knobs": 3},
+            {"knobs": {"lines": "many"}},
+            {"knobs": {"lines": None}},
+            {"seed": "s"},
+            {"seed": float("-inf")},
+        ),
     ],
 )
 def test_a_committed_record_that_contradicts_is_refused(built: Suite, change: dict[str, object]) -> None:

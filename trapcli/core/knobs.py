@@ -8,6 +8,7 @@ from typing import Any
 from trapcli.core.contract import Family
 from trapcli.core.draw import Draw
 from trapcli.core.errors import TrapError
+from trapcli.core.shorten import quoted
 
 RANGE = r"(-?[0-9]{1,9})(?:-([0-9]{1,9}))?"  # a whole number, or two with a hyphen between them
 
@@ -43,11 +44,11 @@ def parse_knobs(family: Family, values: Mapping[str, Any]) -> Any:
 
 
 def _parsed(name: str, value: Any, low: int, high: int) -> int | str:
-    text = str(value).strip()
+    text = (value if isinstance(value, str) else quoted(value)).strip()
     bounds = re.fullmatch(RANGE, text, re.ASCII)
     if not bounds:
         raise TrapError(
-            f"knob {name}: {value!r} is not a whole number from {low} to {high}, or a range in it."
+            f"knob {name}: {quoted(value)} is not a whole number from {low} to {high}, or a range in it."
         )
     first, last = int(bounds[1]), int(bounds[2] or bounds[1])
     if not low <= first <= last <= high:
@@ -67,6 +68,14 @@ def drawn_knobs(knobs: Any, draw: Draw) -> Any:
         low, high = (int(text) for text in value.split("-"))
         drawn[name] = draw.stream(name).between(low, high)
     return replace(knobs, **drawn) if drawn else knobs
+
+
+def stored_knobs(values: Mapping[str, Any]) -> dict[str, int | str]:
+    """Return the knobs of a stored recipe; ValueError if one is neither a whole number nor a range."""
+    for name, value in values.items():
+        if type(value) is not int and not (isinstance(value, str) and re.fullmatch("[0-9]+-[0-9]+", value)):
+            raise ValueError(f"knob {name} is {quoted(value)}")
+    return dict(values)
 
 
 def knob_values(knobs: Any) -> dict[str, Any]:

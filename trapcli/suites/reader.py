@@ -18,6 +18,7 @@ from trapcli.core import registry
 from trapcli.core.case_ids import case_ids, is_case_id
 from trapcli.core.contract import Case, KnownMistake
 from trapcli.core.errors import TrapError
+from trapcli.core.knobs import stored_knobs
 from trapcli.core.recipe import Recipe
 from trapcli.core.shorten import quoted
 from trapcli.suites.discovery import finish_swap
@@ -165,7 +166,7 @@ def _suite(halves: Halves, record: Mapping[str, Any], answers: Mapping[str, str]
         family=record["family"],
         version=record["version"],
         seed=str(int(record["seed"])),
-        knobs=dict(record["knobs"]),
+        knobs=stored_knobs(dict(record["knobs"])),
         count=int(record["count"]),
     )
     return Suite(

@@ -21,11 +21,11 @@ def find_collateral(
         value counts too, because no report shows it. In a wrong answer that is the mistake itself.
 
     A new row stands for one cell, that of its first column, if there are more new rows in its table
-    than the right edits add: which of them are too many is not decided. The key of a new row is free, so
-    a cell that refers to one may hold another key than in the right edits.
+    than the right edits add: which of them are too many is not decided. The key of a new row is free:
+    a cell that names one in the right edits must name one that the answer added to the same table.
     """
     collateral = set()
-    right_keys, your_keys = (_new_keys(schema, before, applied) for applied in (gold, yours))
+    added = _added_keys(schema, before, gold.tables, yours.tables)
     for cell in yours.cells if passed else yours.cells - gold.cells:
         file, row, column = cell
         if row >= len(before[file]):
@@ -34,19 +34,28 @@ def find_collateral(
             continue
         column_type = schema[file].columns[column]
         right, your = gold.tables[file][row][column], yours.tables[file][row][column]
-        if not same(column_type, right, your) and not (right in right_keys and your in your_keys):
+        named = [own for theirs, own in added if right in theirs]
+        if not (any(your in own for own in named) if named else same(column_type, right, your)):
             collateral.add(cell)
     return frozenset(collateral)
 
 
-def _new_keys(schema: Mapping[str, Table], before: Tables, applied: AppliedEdits) -> set[str]:
-    """Return the keys, of one column, of the rows that edits add."""
-    return {
-        row[schema[file].keys[0]]
-        for file, rows in applied.tables.items()
-        if len(schema[file].keys) == 1
-        for row in rows[len(before[file]) :]
-    }
+def _added_keys(
+    schema: Mapping[str, Table], before: Tables, gold: Tables, yours: Tables
+) -> list[tuple[set[str], set[str]]]:
+    """Return the keys of the rows that both add, for each table to which the right edits add any.
+
+    A table whose key has several columns is left out: no single cell names a row of it.
+    """
+    tables = [(schema[file], len(rows)) for file, rows in before.items() if len(gold[file]) > len(rows)]
+    return [
+        (
+            {row[table.keys[0]] for row in gold[table.name][old:]},
+            {row[table.keys[0]] for row in yours[table.name][old:]},
+        )
+        for table, old in tables
+        if len(table.keys) == 1
+    ]
 
 
 def collateral_notes(
