@@ -20,6 +20,7 @@ from trapcli.answers.amount.answers import EXAMPLE, equal
 from trapcli.core.contract import AnswerKind, Case, Files, Problem
 from trapcli.core.draw import Draw
 from trapcli.core.errors import TrapError
+from trapcli.core.knobs import knob_values
 
 MISTAKES = frozenset((*CLOSE_MISTAKES, *AUDIT_MISTAKES))
 OUTLINES, PLANS = 50, 12  # how many outlines, and plans for each, are tried for one case
@@ -115,8 +116,9 @@ def generate(family: Maker, seed: str, knobs: Any, k: int) -> Case:
                 return case
             why[str(problem)] += 1
     ((most, _),) = why.most_common(1)
+    tried = ", ".join(f"{name}={value}" for name, value in knob_values(knobs).items())
     raise TrapError(
-        f"{family.name}: case {k + 1} ({trap}) cannot be planned with these knobs, mostly because: {most}. "
+        f"{family.name}: case {k + 1} ({trap}) cannot be planned with {tried}, mostly because: {most}. "
         "Give it more months or entries, or another number of customers."
     )
 

@@ -14,7 +14,13 @@ from families.ledger.correspondence.correspondence import Correspondence
 from families.ledger.correspondence.frame import Frame, Invoice, Receipt, Settled
 from families.ledger.correspondence.plan import plan_correspondents
 from families.ledger.domain.practice import OLDEST, ORDERS, Look, Order
-from families.ledger.domain.questions import AnswerPart, Question, answer_parts
+from families.ledger.domain.questions import (
+    OWED_BY_CUSTOMERS,
+    OWED_SINCE,
+    AnswerPart,
+    Question,
+    answer_parts,
+)
 from families.ledger.domain.settlement import Settlement
 from families.ledger.files import vocabulary
 from families.ledger.planning.frame import YearFrame
@@ -26,6 +32,7 @@ MAILS_OF_ONE = 18  # mails for each customer who writes
 INSTRUCTIONS = 30  # percent of the mails
 EARLIEST = 45  # percent of the year before the account's first month
 LATEST_SINCE, FIRST_BEFORE = 72, 70  # percent of the year: bounds of questions that leave enough to ask
+FIRST_SINCE, LAST_BEFORE = 60, 90  # percent; beyond, nearly all is asked about, however it settles
 FIRST_MAIL = 6  # days after the account's first day
 
 
@@ -58,6 +65,10 @@ def leaves_room(frame: YearFrame, question: Question) -> bool:
     """Whether enough of the correspondents' account is asked about for their instructions to matter."""
     days = frame.last - frame.starts[0]
     since, before = (day - frame.starts[0] if day else 0 for day in (question.since, question.before))
+    if question.type in (OWED_SINCE, OWED_BY_CUSTOMERS):
+        low, high = days * FIRST_SINCE // 100, days * LAST_BEFORE // 100
+        if before > high or (not before and since < low):
+            return False
     return since <= days * LATEST_SINCE // 100 and (not before or before >= days * FIRST_BEFORE // 100)
 
 

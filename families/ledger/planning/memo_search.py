@@ -157,9 +157,11 @@ def _candidates(draw: Draw, trap: str, ledger: Ledger, low: int) -> Iterator[Que
         if trap == OWED_SINCE:
             yield Question(trap, since=day, before=until)
         elif trap == OWED_BY_CUSTOMERS:
-            some = tuple(sorted(draw.sample(who, draw.between((len(who) + 1) // 2, len(who) - 1))))
             since, before = (day, 0) if number % 2 else (0, day)
-            yield Question(trap, since, before, some)
+            for _ in range(3):
+                least = max((len(who) + 1) // 2, len(who) - 3)
+                some = tuple(sorted(draw.sample(who, draw.between(least, len(who) - 1))))
+                yield Question(trap, since, before, some)
         elif trap == CASH_TO_EARLIER:
             for first in sorted({day, *(draw.choice(bounds) for _ in range(5))}):
                 yield Question(trap, before=day, cash_since=first)
