@@ -19,9 +19,9 @@ from trapcli.core.draw import Draw
 WORDINGS: Mapping[str, tuple[str, ...]] = {
     OWED_SINCE: (
         "At the end of {end}, how much do customers still owe on invoices {scope}?",
-        "Of everything {scope}, how much is still outstanding at the end of {end}?",
+        "Of all invoices {scope}, how much is still outstanding at the end of {end}?",
         "The auditor asks for the open amount, as of the close of {end}, on invoices {scope}. What is it?",
-        "We provide only for what was {scope}. What is unpaid on those invoices at the close of {end}?",
+        "We provide only for the invoices {scope}. What is unpaid on those invoices at the close of {end}?",
     ),
     OWED_BY_CUSTOMERS: (
         "How much do {customers} still owe, taken together, at the end of {end} on invoices {scope}?",
@@ -30,8 +30,8 @@ WORDINGS: Mapping[str, tuple[str, ...]] = {
         "{scope}, all of them together?",
     ),
     IN_FULL: (
-        "Of all that was {scope}, how much is settled in full at the end of {end}? An invoice counts with "
-        "its whole amount once nothing is left on it, and not at all before.",
+        "Of the invoices {scope}, how much was billed on those that are settled in full at the end of {end}? "
+        "An invoice counts with its whole amount once nothing is left on it, and not at all before.",
         "Take the invoices {scope} on which nothing is left at the close of {end}. What were they billed at?",
     ),
     CASH_TO_EARLIER: (
@@ -50,8 +50,8 @@ WORDINGS: Mapping[str, tuple[str, ...]] = {
     BILLED_OPEN: (
         "Take the invoices {scope} on which anything is left at the close of {end}. What is the sum of "
         "the amounts that they were billed at?",
-        "Some of what was {scope} is not settled in full at the end of {end}. At what amounts were those "
-        "invoices billed, in all?",
+        "Some of the invoices {scope} are not settled in full at the end of {end}. At what amounts were they "
+        "billed, in all?",
     ),
 }
 SCOPES = {
