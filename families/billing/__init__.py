@@ -2,6 +2,7 @@
 
 from families.billing.knobs import LEVELS, Knobs
 from families.billing.mistakes import MISTAKES
+from families.billing.next_month import next_month
 from families.billing.report_scripts import (
     billing_summary,
     customer_statement,
@@ -17,7 +18,9 @@ FAMILY = EditsFamily(
     title="A billing ticket: find every record that must change, and no other",
     version="1",
     answers=EditsAnswers(
-        tables=TABLES, reports=(billing_summary, invoice_detail, finance_ledger, customer_statement)
+        tables=TABLES,
+        reports=(billing_summary, invoice_detail, finance_ledger, customer_statement),
+        next_month=next_month,
     ),
     trap_types=TRAP_TYPES,
     mistakes=MISTAKES,

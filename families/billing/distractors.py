@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from families.billing import vocabulary as words
-from families.billing.world import NEVER_BILLED
-from families.billing.world_builder import WorldBuilder
+from families.billing.company import vocabulary as words
+from families.billing.company.world import NEVER_BILLED
+from families.billing.company.world_builder import WorldBuilder
 from trapcli.answers.edits.authoring.scenes import always, idle_remarks, in_turn, longer_name
 from trapcli.answers.edits.authoring.ticket_text import shift_month
 

@@ -14,6 +14,7 @@ MISTAKES = {
     "tax_before_discount": "taxes the amount before the discount",
     "wrong_rate": "taxes at the rate of a region with a similar name",
     "draft_filled": "gives a draft a tax and a total",
+    "second_record": "adds a record with the new price beside the old one",
     "renamed_in_place": "renames the old customer where a new one belongs",
     "not_reassigned": "adds the new customer and leaves the subscription with the old one",
     "plan_only": "changes the plan and leaves out the discount",

@@ -2,6 +2,7 @@
 
 from families.payout.knobs import LEVELS, Knobs
 from families.payout.mistakes import MISTAKES
+from families.payout.next_month import next_month
 from families.payout.report_scripts import itemised_statement, vendor_statement
 from families.payout.tables import COMPUTED, TABLES
 from families.payout.traps import TRAP_TYPES
@@ -11,7 +12,9 @@ FAMILY = EditsFamily(
     name="payout",
     title="A vendor payout ticket: find every record that must change, and no other",
     version="1",
-    answers=EditsAnswers(tables=TABLES, reports=(vendor_statement, itemised_statement)),
+    answers=EditsAnswers(
+        tables=TABLES, reports=(vendor_statement, itemised_statement), next_month=next_month
+    ),
     trap_types=TRAP_TYPES,
     mistakes=MISTAKES,
     knobs=Knobs,

@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from families.payout.knobs import Knobs
-from families.payout.world import COMPLETE, Order, Sale, World
-from families.payout.world_builder import WorldBuilder, days_after
+from families.payout.store.world import COMPLETE, Order, Sale, World
+from families.payout.store.world_builder import WorldBuilder, days_after
 
 
 def split_affected(knobs: Knobs) -> tuple[int, int]:

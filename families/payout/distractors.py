@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from families.payout import vocabulary as words
-from families.payout.world_builder import WorldBuilder, days_after
+from families.payout.store import vocabulary as words
+from families.payout.store.world_builder import WorldBuilder, days_after
 from trapcli.answers.edits.authoring.scenes import idle_remarks, in_turn, longer_name
 
 
@@ -80,7 +80,9 @@ DISTRACTORS: Sequence[Distractor] = (
 
 
 def place_distractors(builder: WorldBuilder, target: Target) -> None:
-    """Add as many distractors as the knob says, of all in turn."""
+    """Add as many distractors as the knob says, of all in turn, and one sale that does not count."""
+    day = builder.draw_day(target.start, builder.last)
+    builder.add_sale(target.listing, day, builder.draw.choice(words.STATUS))
     for distractor in in_turn(builder.draw, DISTRACTORS, builder.knobs.distractors):
         distractor(builder, target)
 

@@ -4,7 +4,7 @@ A mistake changes one rule, at the place where an agent would get it wrong.
 """
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 
@@ -71,7 +71,7 @@ def raise_price(books: Books, ticket: Ticket, mistake: str | None) -> Edits:
         return restate(row, rate_on(books, row), mistake, base=price, discount=discount)
 
     return (
-        _updates("plans.csv", books.plans, plans, {"base_price_usd": dollars(price)}),
+        _current(books, "plans.csv", books.plans, plans, {"base_price_usd": dollars(price)}, mistake),
         _invoices(books, lambda row: row["baked_plan_name"] in names and is_covered(row), reprice),
     )
 
@@ -89,7 +89,7 @@ def rebrand(books: Books, ticket: Ticket, mistake: str | None) -> Edits:
         del changes["addon_price_usd"]
     if mistake == "reprice_only":
         del changes["addon_name"]
-    current = _updates("addons.csv", books.addons, addons, changes)
+    current = _current(books, "addons.csv", books.addons, addons, changes, mistake)
     if mistake != "backfill":
         return current, []
 
@@ -217,6 +217,30 @@ def _invoices(
 ) -> list[Edit]:
     """Return an edit for each chosen invoice in which `terms` changes something."""
     return updates("invoices.csv", filter(chosen, books.invoices), terms)
+
+
+def _current(
+    books: Books,
+    file: str,
+    items: Mapping[str, Row],
+    keys: Sequence[str],
+    cells: Mapping[str, str],
+    mistake: str | None,
+) -> list[Edit]:
+    """Return the edits of plans or add-ons; by mistake a new one beside the first, for its users."""
+    if mistake != "second_record":
+        return _updates(file, items, keys, cells)
+    old, new = keys[0], fresh_key(items)
+
+    def renewed(row: Row) -> dict[str, str]:
+        parts = [new if key == old else key for key in row["addon_ids"].split(";")]
+        return {"plan_id": new if row["plan_id"] == old else row["plan_id"], "addon_ids": ";".join(parts)}
+
+    record = {**items[old], **cells, next(iter(items[old])): new}
+    return [
+        insert(file, record),
+        *updates("subscriptions.csv", books.subscriptions.values(), renewed),
+    ]
 
 
 def _updates(

@@ -27,6 +27,7 @@ TRAP_TYPES = (
         mistakes=(
             "live_only",
             "baked_only",
+            "second_record",
             "earlier_touched",
             "boundary_missed",
             "one_too_early",
@@ -44,6 +45,7 @@ TRAP_TYPES = (
         "an add-on is renamed and repriced with no backfill",
         plan="families.billing.traps.addon_rebrand:plan",
         mistakes=(
+            "second_record",
             "rename_only",
             "reprice_only",
             "backfill",

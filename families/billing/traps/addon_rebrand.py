@@ -2,7 +2,9 @@
 
 from dataclasses import replace
 
-from families.billing import vocabulary as words
+from families.billing.company import vocabulary as words
+from families.billing.company.world import NEVER_BILLED, World
+from families.billing.company.world_builder import WorldBuilder
 from families.billing.distractors import (
     Target,
     add_former_subscriber,
@@ -14,8 +16,6 @@ from families.billing.distractors import (
     twin_name,
 )
 from families.billing.planner import PLANNER
-from families.billing.world import NEVER_BILLED, World
-from families.billing.world_builder import WorldBuilder
 from trapcli.answers.edits.authoring import ticket_text
 from trapcli.answers.edits.authoring.scenes import Scene
 

@@ -2,7 +2,9 @@
 
 from dataclasses import replace
 
-from families.billing import vocabulary as words
+from families.billing.company import vocabulary as words
+from families.billing.company.world import World
+from families.billing.company.world_builder import WorldBuilder
 from families.billing.covered_invoices import draw_extent, effective_date
 from families.billing.distractors import (
     Target,
@@ -15,8 +17,6 @@ from families.billing.distractors import (
     twin_name,
 )
 from families.billing.planner import PLANNER
-from families.billing.world import World
-from families.billing.world_builder import WorldBuilder
 from trapcli.answers.edits.authoring import ticket_text
 from trapcli.answers.edits.authoring.scenes import Scene
 

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+from families.billing.company.world import Customer, World
+from families.billing.company.world_builder import WorldBuilder
 from families.billing.covered_invoices import draw_extent, effective_date
 from families.billing.distractors import (
     Target,
@@ -13,8 +15,6 @@ from families.billing.distractors import (
     place_distractors,
 )
 from families.billing.planner import PLANNER
-from families.billing.world import Customer, World
-from families.billing.world_builder import WorldBuilder
 from trapcli.answers.edits.authoring import ticket_text
 from trapcli.answers.edits.authoring.scenes import Scene, always
 

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+from families.billing.company.world import World
+from families.billing.company.world_builder import WorldBuilder
 from families.billing.covered_invoices import draw_extent
 from families.billing.distractors import (
     Target,
@@ -14,8 +16,6 @@ from families.billing.distractors import (
     place_distractors,
 )
 from families.billing.planner import PLANNER
-from families.billing.world import World
-from families.billing.world_builder import WorldBuilder
 from trapcli.answers.edits.authoring import ticket_text
 from trapcli.answers.edits.authoring.scenes import Scene
 

@@ -2,8 +2,8 @@
 
 A b2b sale is paid at the terms recorded with it, a retail sale the payout that was
 recorded. A retail sale without one is paid at the terms of the catalog: of the rows that
-its product has there, the newest that is not after the day of the sale. Only sales with
-status COMPLETE count.
+its product has there, the newest that is not after the day of the sale. Sales of every
+status are listed.
 
 Run it in the case directory: python itemised_statement.py
 """
@@ -19,9 +19,11 @@ COLUMNS = [
     "channel",
     "supplier_name",
     "units",
+    "unit_price_usd",
     "revenue_usd",
     "deductions_usd",
     "payout_usd",
+    "status",
 ]
 
 
@@ -79,19 +81,20 @@ def payout(terms, units, amount):
 
 
 def retail(sale, catalog):
-    """Units, revenue, deductions and payout of a retail sale."""
+    """Units, unit price (none), revenue, deductions and payout of a retail sale."""
     deductions = cents(Decimal(sale["transaction_fee_usd"]) + Decimal(sale["affiliate_commission_usd"]))
     paid = money(sale["vendor_payout_usd"])
     if not paid:
         net = cents(Decimal(sale["revenue_gross_usd"])) - deductions
         paid = payout(in_force(catalog, sale), sale["units"], net)
-    return [whole(sale["units"]), money(sale["revenue_gross_usd"]), str(deductions), paid]
+    return [whole(sale["units"]), "", money(sale["revenue_gross_usd"]), str(deductions), paid]
 
 
 def b2b(sale):
-    """Units, revenue, deductions (none) and payout of a b2b sale."""
+    """Units, unit price, revenue, deductions (none) and payout of a b2b sale."""
     paid = payout(sale, sale["unit_count"], cents(Decimal(sale["revenue_gross_usd"])))
-    return [whole(sale["unit_count"]), money(sale["revenue_gross_usd"]), "0.00", paid]
+    price = money(sale["unit_price_usd"])
+    return [whole(sale["unit_count"]), price, money(sale["revenue_gross_usd"]), "0.00", paid]
 
 
 def report(read):
@@ -101,15 +104,14 @@ def report(read):
     lines = []
 
     def add(key, channel, sale, figures):
-        lines.append([key, sale["sale_date"], sale["sku"], channel, sale["supplier_name"], *figures])
+        record = [sale["sale_date"], sale["sku"], channel, sale["supplier_name"]]
+        lines.append([key, *record, *figures, sale["status"]])
 
     with localcontext(Context(prec=64, rounding=ROUND_HALF_UP)):
         for sale in by_key(read("transactions.csv"), "transaction_id").values():
-            if sale["status"] == "COMPLETE":
-                add(sale["transaction_id"], "retail", sale, retail(sale, catalog))
+            add(sale["transaction_id"], "retail", sale, retail(sale, catalog))
         for sale in by_key(read("b2b_details.csv"), "b2b_txn_id").values():
-            if sale["status"] == "COMPLETE":
-                add(sale["b2b_txn_id"], "b2b", sale, b2b(sale))
+            add(sale["b2b_txn_id"], "b2b", sale, b2b(sale))
     return [COLUMNS, *sorted(lines, key=lambda line: (line[1], line[0]))]
 
 

@@ -28,12 +28,16 @@ def sale_coverage(listings: Collection[str], start: str, mistake: str | None) ->
     """
     before = days_after(start, -1) if start else ""
     in_time = coverage("sale_date", start, SHIFTS.get(mistake or ""), before)
-    return lambda row: row["product_id"] in listings and row["status"] == "COMPLETE" and in_time(row)
+    every = mistake == "incomplete_touched"
+    return lambda row: (
+        row["product_id"] in listings and (every or row["status"] == "COMPLETE") and in_time(row)
+    )
 
 
 def first_day(start: str, mistake: str | None) -> str:
-    """Return the first day that a change from the day `start` on covers, with this mistake."""
-    return days_after(start, {"boundary_missed": 1, "day_before_touched": -1}.get(mistake or "", 0))
+    """Return the first day of new terms that hold from the day `start` on, with this mistake."""
+    shifts = {"boundary_missed": 1, "catalog_late": 1, "day_before_touched": -1}
+    return days_after(start, shifts.get(mistake or "", 0))
 
 
 def terms_for(books: Books, listing: str, row: Row, mistake: str | None) -> Row:

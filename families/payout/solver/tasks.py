@@ -57,6 +57,8 @@ def rebook(books: Books, ticket: Ticket, mistake: str | None) -> list[Edit]:
         terms = terms_for(books, listing, row, mistake)
         return move(row, terms, {PCT: terms[PCT], FIXED: terms[FIXED]})
 
+    if mistake == "listing_given_away":
+        return _give_away(books, booked, right)
     is_covered = sale_coverage(booked, only_value(ticket, "date") if ticket.all("date") else "", mistake)
     return _sale_edits(
         books, is_covered, sale, order if includes_b2b(ticket, default=True) else None, mistake
@@ -94,7 +96,8 @@ def renegotiate(books: Books, ticket: Ticket, mistake: str | None) -> list[Edit]
     terms = {PCT: "", FIXED: dollars(cents(only_value(ticket, "amount")))}
 
     def sale(row: Row) -> dict[str, str]:
-        return {PAYOUT: payout(terms, row, mistake)} if row[PAYOUT] and mistake != "payout_stale" else {}
+        is_stated = row[PAYOUT] or mistake == "catalog_filled_in"
+        return {PAYOUT: payout(terms, row, mistake)} if is_stated and mistake != "payout_stale" else {}
 
     def order(row: Row) -> dict[str, str]:
         return terms
@@ -106,7 +109,19 @@ def renegotiate(books: Books, ticket: Ticket, mistake: str | None) -> list[Edit]
     sold = _sale_edits(
         books, is_covered, sale, order if includes_b2b(ticket, default=True) else None, mistake
     )
-    return sold if mistake == "catalog_forgotten" else [*catalog, *sold]
+    return sold if mistake in ("catalog_forgotten", "catalog_filled_in") else [*catalog, *sold]
+
+
+def _give_away(books: Books, listings: list[str], vendor: str) -> list[Edit]:
+    """Return the edits that give listings to a vendor, and to their sales that vendor's name."""
+    name = books.suppliers[vendor]["supplier_name"]
+    rows = [row for listing in listings for row in books.catalog[listing]]
+    is_covered = sale_coverage(listings, "", None)
+    return [
+        *updates("catalog.csv", rows, lambda row: {"supplier_id": vendor}, ("product_id", "effective_from")),
+        *updates("transactions.csv", filter(is_covered, books.sales), lambda row: {"supplier_name": name}),
+        *updates("b2b_details.csv", filter(is_covered, books.orders), lambda row: {"supplier_name": name}),
+    ]
 
 
 def _catalog_edits(

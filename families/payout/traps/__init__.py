@@ -10,6 +10,8 @@ TRAP_TYPES = (
         mistakes=(
             "lookup_only",
             "baked_only",
+            "listing_given_away",
+            "incomplete_touched",
             "payout_stale",
             "fees_not_deducted",
             "fixed_per_sale",
@@ -25,6 +27,8 @@ TRAP_TYPES = (
         mistakes=(
             "lookup_only",
             "baked_only",
+            "listing_given_away",
+            "incomplete_touched",
             "payout_stale",
             "fees_not_deducted",
             "fixed_per_sale",
@@ -41,6 +45,7 @@ TRAP_TYPES = (
         "the retail price is a multiple of what was recorded, from a day on",
         plan="families.payout.traps.price_renegotiated:plan",
         mistakes=(
+            "incomplete_touched",
             "payout_stale",
             "gross_stale",
             "payout_scaled",
@@ -62,6 +67,9 @@ TRAP_TYPES = (
             "lookup_only",
             "catalog_forgotten",
             "catalog_in_place",
+            "catalog_late",
+            "catalog_filled_in",
+            "incomplete_touched",
             "payout_stale",
             "fixed_per_sale",
             "all_dates",

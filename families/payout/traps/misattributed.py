@@ -11,8 +11,8 @@ from families.payout.covered_sales import (
 )
 from families.payout.distractors import Target, add_sales, draw_asides, place_distractors
 from families.payout.planner import PLANNER
-from families.payout.world import World
-from families.payout.world_builder import WorldBuilder, days_after
+from families.payout.store.world import World
+from families.payout.store.world_builder import WorldBuilder, days_after
 from trapcli.answers.edits.authoring import ticket_text
 from trapcli.answers.edits.authoring.scenes import History, Scene
 

@@ -6,8 +6,8 @@ from decimal import Decimal
 from families.payout.covered_sales import place_earlier_sales, place_orders, split_affected
 from families.payout.distractors import Target, add_sales, draw_asides, place_distractors
 from families.payout.planner import PLANNER
-from families.payout.world import World
-from families.payout.world_builder import WorldBuilder, days_after
+from families.payout.store.world import World
+from families.payout.store.world_builder import WorldBuilder, days_after
 from trapcli.answers.edits.authoring import ticket_text
 from trapcli.answers.edits.authoring.plan import PlanFailed
 from trapcli.answers.edits.authoring.scenes import History, Scene
@@ -56,7 +56,8 @@ def _scene(builder: WorldBuilder) -> Scene[World]:
     builder.reserve(listing)
     for day in builder.draw_days(retail, start):
         builder.add_sale(listing, day)
-    for _ in range(1 + builder.knobs.affected // 8):
+    builder.add_sale(listing, start, recorded=False)
+    for _ in range(builder.knobs.affected // 8):
         builder.add_sale(listing, builder.draw_day(start, builder.last), recorded=False)
     place_orders(builder, listing, start, orders)
     place_earlier_sales(builder, listing, start)

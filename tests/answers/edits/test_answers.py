@@ -148,7 +148,7 @@ def test_the_view_shows_reports_and_cells() -> None:
     [
         ({}, GOLD, "its tables are damaged: 'goods.csv'"),
         ({"goods.csv": "sku\nA\n"}, GOLD, "its tables are damaged: goods.csv: the header is"),
-        ({"goods.csv": CSV}, [update("A", price="")], "with the gold edits price_list.py fails: ValueError"),
+        ({"goods.csv": CSV}, [update("A", price="")], "with the gold edits price_list fails: ValueError"),
     ],
 )
 def test_a_broken_case_gives_no_verdict(files: dict[str, str], gold: list[Any], why: str) -> None:

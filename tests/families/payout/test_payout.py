@@ -13,7 +13,7 @@ from families.payout import FAMILY
 from families.payout.knobs import LEVELS, Knobs
 from families.payout.traps import misattributed, price_renegotiated, terms_renegotiated
 from trapcli.answers.edits.tables import Row
-from trapcli.core.contract import Case
+from trapcli.core.contract import Answer, Case
 
 BODIES = {
     "misattributed_sales": misattributed.ALL_BODIES,
@@ -178,7 +178,7 @@ def test_new_terms_need_a_row_of_their_own() -> None:
 
 
 def test_a_blank_payout_may_be_filled_in() -> None:
-    """Only the reports decide: if the right payouts are filled in, the catalog edit is not needed."""
+    """Blank payouts may be filled in as well, but next month's sales need the catalog edit."""
     for case in cases("terms_renegotiated", 4):
         (catalog,) = gold_edits(case, "catalog.csv")
         blank = [
@@ -196,12 +196,16 @@ def test_a_blank_payout_may_be_filled_in() -> None:
             }
             for row in blank
         ]
-        assert FAMILY.answers.passes(case, [*(edit for edit in case.gold if edit is not catalog), *filled])
+        assert FAMILY.answers.passes(case, [*case.gold, *filled])
+        rest = [edit for edit in case.gold if edit is not catalog]
+        verdict = FAMILY.answers.judge(case, Answer((*rest, *filled)))
+        differing = {name for name, result in verdict.details["reports"].items() if result == "differs"}
+        assert differing == {"vendor_statement, next month", "itemised_statement, next month"}
 
 
 @pytest.mark.parametrize("trap", TRAPS)
-def test_a_sale_that_does_not_count_may_be_corrected(trap: str) -> None:
-    """An edit of a sale that is not complete changes no report, and there is none in gold."""
+def test_a_sale_that_does_not_count_stays_as_it_was_entered(trap: str) -> None:
+    """No sale that is not complete is edited in gold, and an answer that edits one fails."""
     for case in cases(trap):
         tables = FAMILY.answers.read_tables(case)
         idle = [row for row in tables["transactions.csv"] if row["status"] != "COMPLETE"]
@@ -216,7 +220,7 @@ def test_a_sale_that_does_not_count_may_be_corrected(trap: str) -> None:
             }
             for key in keys
         ]
-        assert FAMILY.answers.passes(case, [*case.gold, *extra])
+        assert keys and not any(FAMILY.answers.passes(case, [*case.gold, one]) for one in extra)
 
 
 def test_a_case_is_the_same_again() -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from families.payout.world import Listing, Order, Sale, Supplier, Terms, World, tables, write_tables
+from families.payout.store.world import Listing, Order, Sale, Supplier, Terms, World, tables, write_tables
 from trapcli.answers.edits.authoring.scenes import History
 
 TERMS = History((("2025-01-01", Terms(percent=60)), ("2025-03-10", Terms(fixed=215))))

@@ -1,7 +1,7 @@
 """The answer kind "edits of tables": how such answers are written, read and judged.
 
 An answer is judged by its effect. Its edits and the gold edits are each put on the tables of the
-case, and the answer passes if every report prints the same on both.
+case, and the answer passes if every report prints the same on both, now and next month.
 """
 
 import json
@@ -15,11 +15,13 @@ from typing import Any
 
 from trapcli.answers.edits.judging.applied_edits import AppliedEdits, KeyIndex, apply_edits, key_index
 from trapcli.answers.edits.judging.collateral import collateral_notes, find_collateral
+from trapcli.answers.edits.judging.next_month import NEXT_MONTH, NextMonth, next_tables
 from trapcli.answers.edits.judging.report_comparison import (
     ReportOutput,
     count_fixed_and_spoiled,
     count_wrong,
     differing_cells,
+    failed_output,
     report_name,
     run_report,
     table_reader,
@@ -27,7 +29,7 @@ from trapcli.answers.edits.judging.report_comparison import (
 )
 from trapcli.answers.edits.judging.verdict_view import verdict_sections
 from trapcli.answers.edits.parsing.reader import read_edits
-from trapcli.answers.edits.tables import Table, Tables, read_table, schema
+from trapcli.answers.edits.tables import Row, Table, Tables, read_table, schema
 from trapcli.core.contract import Answer, Case, Problem, Section, Verdict
 from trapcli.core.errors import TrapError
 from trapcli.core.output import Output
@@ -45,7 +47,8 @@ class PreparedCase:
 
     tables: the tables as the agent finds them; index: the row of each key in them.
     gold: the gold edits put on these tables.
-    before, right: what each report prints before any edit, and with the gold edits.
+    before, right: what each report prints before any edit, and with the gold edits; now, and with next
+        month's records under a name of its own.
     reads: the files that each report reads; columns: the (file, column) pairs that any of them reads.
     result: `Verdict.result` of the gold edits.
     wrong_cells: how many cells of `before` are wrong.
@@ -69,10 +72,12 @@ class EditsAnswers:
     tables: the tables of every case.
     reports: modules with `report(read) -> rows`, header first, where `read(file)` returns the rows
         of a table as dicts. Each module is also a script that an agent runs in the case directory.
+    next_month: returns next month's records, see `judging.next_month`; None if reports see all that counts.
     """
 
     tables: tuple[Table, ...]
     reports: tuple[ModuleType, ...]
+    next_month: NextMonth | None = None
     noop: str = "[]"
     reads_files: bool = False
     schema: Mapping[str, Table] = field(init=False, repr=False)
@@ -98,7 +103,7 @@ class EditsAnswers:
         """Return the verdict: whether all reports print what they print with the gold edits."""
         prepared = self.prepared(case)
         applied = apply_edits(self.schema, prepared.tables, answer.value, prepared.index)
-        yours = dict(self._run_reports(applied, prepared.before, prepared.reads))
+        yours = dict(self._run_reports(prepared.tables, applied, prepared.before, prepared.reads))
         wrong = [name for name in yours if yours[name].digest != prepared.right[name].digest]
         collateral = find_collateral(self.schema, prepared.tables, prepared.gold, applied, not wrong)
         notes = (*applied.notes, *collateral_notes(self.schema, prepared.columns, applied, collateral))
@@ -106,11 +111,7 @@ class EditsAnswers:
         if not wrong:
             details = {"reports": reports, "cells_differ": 0, "cells": [], "collateral": len(collateral)}
             return Verdict("passed", "all reports match", prepared.result, 1.0, notes, details)
-        cells = [
-            {"report": name, "row": row, "column": column, "yours": have, "right": want}
-            for name in wrong
-            for row, column, have, want in differing_cells(yours[name], prepared.right[name])
-        ]
+        cells = list(_wrong_cells(wrong, yours, prepared.right))
         details = {
             "reports": reports,
             "cells_differ": len(cells),
@@ -128,7 +129,7 @@ class EditsAnswers:
         """Whether these edits pass; faster than `judge`, because the first wrong report decides."""
         prepared = self.prepared(case)
         applied = apply_edits(self.schema, prepared.tables, edits, prepared.index)
-        outputs = self._run_reports(applied, prepared.before, prepared.reads)
+        outputs = self._run_reports(prepared.tables, applied, prepared.before, prepared.reads)
         return all(output.digest == prepared.right[name].digest for name, output in outputs)
 
     def read_tables(self, case: Case) -> dict[str, list[dict[str, str]]]:
@@ -138,33 +139,65 @@ class EditsAnswers:
         except (KeyError, ValueError) as error:
             raise _broken(case, f"its tables are damaged: {error}") from error
 
+    def next_rows(self, case: Case, edits: Sequence[Any]) -> Mapping[str, Sequence[Row]]:
+        """Return next month's records with these edits made, by file; nothing if there are none."""
+        prepared = self.prepared(case)
+        applied = apply_edits(self.schema, prepared.tables, edits, prepared.index)
+        return self.next_month(prepared.tables, applied.tables) if self.next_month else {}
+
     def _prepare(self, case: Case) -> PreparedCase:
         tables = self.read_tables(case)
         before, reads, columns = {}, {}, set()
-        for report in self.reports:
-            read, files, seen = track_reads(tables)
-            before[report_name(report)] = run_report(report, read)
-            reads[report_name(report)] = frozenset(files)
+        for name, report, rows in self._runs(tables):
+            read, files, seen = track_reads(rows)
+            before[name] = run_report(report, read)
+            reads[name] = frozenset(files)
             columns |= seen
         index = key_index(self.schema, tables)
         gold = apply_edits(self.schema, tables, case.gold, index)
-        right = dict(self._run_reports(gold, before, reads))
+        right = dict(self._run_reports(tables, gold, before, reads))
         for name, output in right.items():
             if output.error:
-                raise _broken(case, f"with the gold edits {name}.py fails: {output.error}")
+                raise _broken(case, f"with the gold edits {name} fails: {output.error}")
         count = sum(count_wrong(before[name], right[name]) for name in right)
         return PreparedCase(
             tables, index, gold, before, right, reads, frozenset(columns), _result(right), count
         )
 
+    def _runs(self, tables: Tables) -> Iterator[tuple[str, ModuleType, Tables]]:
+        """Yield name, report and tables of each run on tables that no answer has touched."""
+        for report in self.reports:
+            yield report_name(report), report, tables
+        if self.next_month:
+            later = next_tables(tables, self.next_month(tables, tables))
+            for report in self.reports:
+                yield report_name(report) + NEXT_MONTH, report, later
+
     def _run_reports(
-        self, applied: AppliedEdits, before: Outputs, reads: Reads
+        self, tables: Tables, applied: AppliedEdits, before: Outputs, reads: Reads
     ) -> Iterator[tuple[str, ReportOutput]]:
-        """Yield each report's name and output; one that reads no changed table prints what it did before."""
+        """Yield each report's name and output; one that reads no changed table prints what it did before.
+
+        tables: those before any edit; before: what the reports print on them.
+        """
         changed, read = applied.changed, table_reader(applied.tables, applied.broken)
         for report in self.reports:
             name = report_name(report)
             yield name, before[name] if reads[name].isdisjoint(changed) else run_report(report, read)
+        if not self.next_month:
+            return
+        names = [report_name(report) + NEXT_MONTH for report in self.reports]
+        if not changed:
+            yield from ((name, before[name]) for name in names)
+            return
+        try:
+            later = next_tables(applied.tables, self.next_month(tables, applied.tables))
+        except Exception as error:  # whatever an answer did to the tables
+            yield from ((name, failed_output(error)) for name in names)
+            return
+        read = table_reader(later, applied.broken)
+        for name, report in zip(names, self.reports, strict=True):
+            yield name, run_report(report, read)
 
 
 def _broken(case: Case, why: str) -> TrapError:
@@ -175,6 +208,18 @@ def _broken(case: Case, why: str) -> TrapError:
 def _result(outputs: Outputs) -> str:
     """Return what the reports print in canonical form: equal only if all outputs are equal."""
     return sha256("".join(output.digest for output in outputs.values()).encode()).hexdigest()
+
+
+def _wrong_cells(wrong: Sequence[str], yours: Outputs, right: Outputs) -> Iterator[dict[str, Any]]:
+    """Yield the cells that differ; of next month only those that do not differ in the same way now."""
+    shown = set()
+    for name in wrong:
+        now = name.removesuffix(NEXT_MONTH)
+        for row, column, have, want in differing_cells(yours[name], right[name]):
+            if name != now and (now, row, column, have, want) in shown:
+                continue
+            shown.add((name, row, column, have, want))
+            yield {"report": name, "row": row, "column": column, "yours": have, "right": want}
 
 
 def _partial_credit(prepared: PreparedCase, yours: Outputs) -> float:
@@ -192,7 +237,8 @@ def _failure_reason(
     """Return one line: how many reports are wrong, and the first thing that is wrong in them."""
     if not edits:
         return "no edits were made"
-    start = f"{len(wrong)} of {len(yours)} reports differ"
+    named, every = ({name.removesuffix(NEXT_MONTH) for name in names} for names in (wrong, yours))
+    start = f"{len(named)} of {len(every)} reports differ"
     for name in wrong:
         if yours[name].error:
             return f"{start}; {name} fails: {yours[name].error}"

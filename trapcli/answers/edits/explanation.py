@@ -1,12 +1,14 @@
 """What `inspect` shows of a case with edits."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from trapcli.answers.edits.answers import EditsAnswers
 from trapcli.answers.edits.judging.report_comparison import differing_cells
 from trapcli.answers.edits.judging.verdict_view import cell_text
 from trapcli.core.contract import Case, Section
+
+ROWS_SHOWN = 20  # of a file's new rows next month
 
 
 def case_sections(answers: EditsAnswers, case: Case, public: bool) -> Sequence[Section]:
@@ -46,7 +48,20 @@ def _private_sections(answers: EditsAnswers, case: Case) -> Sequence[Section]:
         Section("Facts of the trap", ("fact", "value"), facts),
         Section("Gold edits", ("#", "file", "op", "match", "set or row"), gold),
         Section("Change in the reports", ("report", "row", "column", "before", "after"), changes),
+        *_next_month(answers, case),
     ]
+
+
+def _next_month(answers: EditsAnswers, case: Case) -> Iterator[Section]:
+    """Yield the records that the reports see next month, after the gold edits, a section a file."""
+    gold = answers.prepared(case).gold.tables
+    for file, rows in answers.next_rows(case, case.gold).items():
+        table = answers.schema[file]
+        known = set(map(table.key_of, gold[file]))
+        new = [row for row in rows if table.key_of(row) not in known]
+        cells = tuple(tuple(row[column] for column in table.columns) for row in new[:ROWS_SHOWN])
+        text = f"the first {ROWS_SHOWN} of {len(new)} rows" if len(new) > ROWS_SHOWN else f"{len(new)} rows"
+        yield Section(f"New next month in {file}", tuple(table.columns), cells, text)
 
 
 def _cells_text(cells: Mapping[str, str]) -> str:

@@ -52,12 +52,17 @@ def run_report(report: ModuleType, read: Read) -> ReportOutput:
         with localcontext(Context(prec=64)):
             rows = tuple(report.report(read))
     except Exception as error:
-        what = "a number was expected" if isinstance(error, InvalidOperation) else str(error)
-        text = f"{type(error).__name__}: {what}".splitlines()[0][:LONGEST_ERROR]
-        return ReportOutput((), text, sha256(b"raised").hexdigest())
+        return failed_output(error)
     if len(rows) < 2:
         return ReportOutput((), "it printed no rows", sha256(b"no rows").hexdigest())
     return ReportOutput(rows, "", sha256(json.dumps(rows).encode()).hexdigest())
+
+
+def failed_output(error: Exception) -> ReportOutput:
+    """Return the output of a report that raised this."""
+    what = "a number was expected" if isinstance(error, InvalidOperation) else str(error)
+    text = f"{type(error).__name__}: {what}".splitlines()[0][:LONGEST_ERROR]
+    return ReportOutput((), text, sha256(b"raised").hexdigest())
 
 
 def table_reader(tables: Tables, broken: Mapping[str, str]) -> Read:

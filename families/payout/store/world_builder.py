@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import TypeVar
 
-from families.payout import vocabulary as words
 from families.payout.knobs import Knobs
-from families.payout.world import (
+from families.payout.store import vocabulary as words
+from families.payout.store.world import (
     COMPLETE,
     GRID,
     Listing,

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from families.billing import vocabulary as words
-from families.billing.knobs import Knobs
-from families.billing.world import (
+from families.billing.company import vocabulary as words
+from families.billing.company.world import (
     NEVER_BILLED,
     Code,
     Customer,
@@ -17,6 +16,7 @@ from families.billing.world import (
     Tier,
     World,
 )
+from families.billing.knobs import Knobs
 from trapcli.answers.edits.authoring.plan import PlanFailed
 from trapcli.answers.edits.authoring.scenes import History, Ids, always
 from trapcli.answers.edits.authoring.ticket_text import months, shift_month

@@ -1,0 +1,1 @@
+"""The supermarket whose books a case is about: its records over time, and how they are drawn."""
