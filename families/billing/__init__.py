@@ -16,7 +16,7 @@ from trapcli.answers.edits import EditsAnswers, EditsFamily
 FAMILY = EditsFamily(
     name="billing",
     title="A billing ticket: find every record that must change, and no other",
-    version="1",
+    version="2",
     answers=EditsAnswers(
         tables=TABLES,
         reports=(billing_summary, invoice_detail, finance_ledger, customer_statement),

@@ -36,6 +36,11 @@ def effective_date(draw: Draw, start: str) -> str:
     return f"{shift_month(start, -1)}-{draw.between(6, 27):02d}"
 
 
+def first_period(start: str) -> str:
+    """Return the first period that a change from a day or period on covers; both may be given."""
+    return start[:7] if len(start) == 7 or start.endswith("-01") else shift_month(start[:7], 1)
+
+
 def one_change(first: str, start: str, second: str) -> History[str]:
     """Return the history of a value that changes once."""
     return always(first).since(start, second)

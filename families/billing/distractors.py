@@ -68,7 +68,7 @@ def add_twin_code(builder: WorldBuilder, target: Target) -> None:
     if free:
         code, model = builder.draw.choice(free), builder.codes[target.code]
         percent = (model.percent.latest or 10) + builder.draw.choice((-3, 2, 4))
-        builder.codes[code] = replace(model, percent=always(percent), fixed=None)
+        builder.codes[code] = replace(model, percent=always(percent), fixed=always(None))
         builder.subscribe(builder.add_customer(), code=code, placed=False)
 
 

@@ -11,7 +11,7 @@ from trapcli.answers.edits import EditsAnswers, EditsFamily
 FAMILY = EditsFamily(
     name="payout",
     title="A vendor payout ticket: find every record that must change, and no other",
-    version="1",
+    version="2",
     answers=EditsAnswers(
         tables=TABLES, reports=(vendor_statement, itemised_statement), next_month=next_month
     ),

@@ -12,10 +12,10 @@ STRING_PATH = re.compile(r"((?:trapcli|families)(?:\.\w+)+)(?::\w+)?")
 # The parts of trapcli from the bottom up. A part imports from itself and from the parts before it.
 # The package itself is at the top: it hands on the public API, and nothing below may import it.
 LAYERS = (
-    "core", "system", "schemas", "answers", "suites", "judging", "building", "views", "calibration",
-    "api", "testing", "commands", "cli", "__main__", "",
+    "core", "system", "schemas", "wording", "answers", "suites", "judging", "building", "views",
+    "calibration", "api", "testing", "commands", "cli", "__main__", "",
 )  # fmt: skip
-FOR_FAMILIES = ("trapcli.core", "trapcli.answers")
+FOR_FAMILIES = ("trapcli.core", "trapcli.answers", "trapcli.wording")
 
 
 def sources(root: Path, packages: Iterable[str] = PACKAGES) -> dict[str, Path]:

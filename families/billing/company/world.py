@@ -48,7 +48,7 @@ class Code:
     """A discount code: a share in whole percent, a fixed amount in whole dollars, or both."""
 
     percent: History[int | None]
-    fixed: int | None
+    fixed: History[int | None]
     expires: str
 
 
@@ -140,7 +140,8 @@ def figures(world: World, invoice: Invoice) -> Figures:
     discount = 0
     if name := subscription.code.at(period):
         percent = world.codes[name].percent.at(period)
-        discount = 100 * (world.codes[name].fixed or 0) if percent is None else percent * (base + extra)
+        fixed = world.codes[name].fixed.at(period)
+        discount = 100 * (fixed or 0) if percent is None else percent * (base + extra)
     customer = world.customers[subscription.customer.at(period)]
     return Figures(100 * base, 100 * extra, discount, world.regions[customer.region.at(period)].rate)
 
@@ -170,11 +171,11 @@ def invoice_row(world: World, key: str) -> Row:
 
 
 def _code_row(key: str, code: Code) -> Row:
-    percent = code.percent.latest
+    percent, fixed = code.percent.latest, code.fixed.latest
     return {
         "code": key,
         "discount_pct": "" if percent is None else dollars(percent),
-        "discount_fixed_usd": "" if code.fixed is None else dollars(100 * code.fixed),
+        "discount_fixed_usd": "" if fixed is None else dollars(100 * fixed),
         "expires_on": code.expires,
     }
 
@@ -239,6 +240,11 @@ def tables(world: World, invoices: Mapping[str, Row]) -> Tables:
         "invoices.csv": [invoices[key] for key in sorted(invoices)],
         **world.noise,
     }
+
+
+def tables_of(world: World) -> Tables:
+    """Return the tables of a world."""
+    return tables(world, {key: invoice_row(world, key) for key in world.invoices})
 
 
 def write_tables(recorded: World, right: World) -> tuple[Tables, Tables]:

@@ -115,7 +115,9 @@ class WorldBuilder:
         word, shares = self._code_words.pop(), [share for _, share in percent.steps]
         free = [n for n in (5, 10, 15, 20, 25, 30, 40) if n not in shares and f"{word}{n}" not in self.codes]
         key = f"{word}{draw.choice(free)}"
-        self.codes[key] = Code(percent, fixed, f"{shift_month(self.periods[-1], draw.between(-3, 12))}-28")
+        self.codes[key] = Code(
+            percent, always(fixed), f"{shift_month(self.periods[-1], draw.between(-3, 12))}-28"
+        )
         return key
 
     def reserve(self, *keys: str) -> None:

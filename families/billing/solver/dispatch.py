@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 from families.billing.solver import tasks
 from families.billing.solver.books import Books, read_books
+from families.billing.solver.threads.solving import is_thread, solve_thread
 from families.billing.solver.ticket import read_ticket
 from trapcli.answers.edits.solving.edits import Edit, answer_text
 from trapcli.answers.edits.solving.ticket import Ticket, task_of
@@ -27,6 +28,8 @@ def solve(files: Mapping[str, str], mistake: str | None = None) -> str:
     """
 
     def make_edits() -> list[Edit]:
+        if is_thread(files):
+            return solve_thread(files, mistake)
         books = read_books(files)
         ticket = read_ticket(files["ticket.md"], books)
         current, invoices = task_of(ticket, TASKS)(books, ticket, mistake)

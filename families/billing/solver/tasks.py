@@ -71,7 +71,7 @@ def raise_price(books: Books, ticket: Ticket, mistake: str | None) -> Edits:
         return restate(row, rate_on(books, row), mistake, base=price, discount=discount)
 
     return (
-        _current(books, "plans.csv", books.plans, plans, {"base_price_usd": dollars(price)}, mistake),
+        _plans(books, plans, {"base_price_usd": dollars(price)}, mistake),
         _invoices(books, lambda row: row["baked_plan_name"] in names and is_covered(row), reprice),
     )
 
@@ -89,7 +89,7 @@ def rebrand(books: Books, ticket: Ticket, mistake: str | None) -> Edits:
         del changes["addon_price_usd"]
     if mistake == "reprice_only":
         del changes["addon_name"]
-    current = _current(books, "addons.csv", books.addons, addons, changes, mistake)
+    current = _updates("addons.csv", books.addons, addons, changes)
     if mistake != "backfill":
         return current, []
 
@@ -219,28 +219,17 @@ def _invoices(
     return updates("invoices.csv", filter(chosen, books.invoices), terms)
 
 
-def _current(
-    books: Books,
-    file: str,
-    items: Mapping[str, Row],
-    keys: Sequence[str],
-    cells: Mapping[str, str],
-    mistake: str | None,
-) -> list[Edit]:
-    """Return the edits of plans or add-ons; by mistake a new one beside the first, for its users."""
+def _plans(books: Books, plans: Sequence[str], cells: Mapping[str, str], mistake: str | None) -> list[Edit]:
+    """Return the edits of plans; by mistake a new plan beside the first, for those who have that one."""
     if mistake != "second_record":
-        return _updates(file, items, keys, cells)
-    old, new = keys[0], fresh_key(items)
+        return _updates("plans.csv", books.plans, plans, cells)
+    old, new = plans[0], fresh_key(books.plans)
 
     def renewed(row: Row) -> dict[str, str]:
-        parts = [new if key == old else key for key in row["addon_ids"].split(";")]
-        return {"plan_id": new if row["plan_id"] == old else row["plan_id"], "addon_ids": ";".join(parts)}
+        return {"plan_id": new if row["plan_id"] == old else row["plan_id"]}
 
-    record = {**items[old], **cells, next(iter(items[old])): new}
-    return [
-        insert(file, record),
-        *updates("subscriptions.csv", books.subscriptions.values(), renewed),
-    ]
+    added = insert("plans.csv", {**books.plans[old], **cells, "plan_id": new})
+    return [added, *updates("subscriptions.csv", books.subscriptions.values(), renewed)]
 
 
 def _updates(

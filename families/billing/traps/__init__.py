@@ -1,12 +1,31 @@
 """The six traps of billing, in the order of a practice suite, with the mistakes that each allows."""
 
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
 from trapcli.answers.edits import Trap
+from trapcli.answers.edits.family import load_function
+
+if TYPE_CHECKING:
+    from trapcli.answers.edits import Plan
+    from trapcli.core.draw import Draw
+
+
+def _plan(trap: str, draw: "Draw", knobs: Any) -> "Plan":
+    """Plan a case of a trap: a ticket with its request alone, or a thread with others."""
+    if knobs.requests > 1:
+        from families.billing.threads.plan import plan
+
+        return plan(draw, knobs, trap)
+    made: Plan = load_function(f"families.billing.traps.{trap}:plan")(draw, knobs)
+    return made
+
 
 TRAP_TYPES = (
     Trap(
         "region_migration",
         "a customer moved region; later invoices were issued at the old rate",
-        plan="families.billing.traps.region_migration:plan",
+        plan=partial(_plan, "region_migration"),
         mistakes=(
             "live_only",
             "baked_only",
@@ -23,7 +42,7 @@ TRAP_TYPES = (
     Trap(
         "plan_price_change",
         "a plan costs more from a month on; fixed discounts do not follow",
-        plan="families.billing.traps.plan_price_change:plan",
+        plan=partial(_plan, "plan_price_change"),
         mistakes=(
             "live_only",
             "baked_only",
@@ -43,9 +62,8 @@ TRAP_TYPES = (
     Trap(
         "addon_rebrand",
         "an add-on is renamed and repriced with no backfill",
-        plan="families.billing.traps.addon_rebrand:plan",
+        plan=partial(_plan, "addon_rebrand"),
         mistakes=(
-            "second_record",
             "rename_only",
             "reprice_only",
             "backfill",
@@ -55,7 +73,7 @@ TRAP_TYPES = (
     Trap(
         "discount_correction",
         "a code's percentage was wrong; one issued invoice used it",
-        plan="families.billing.traps.discount_correction:plan",
+        plan=partial(_plan, "discount_correction"),
         mistakes=(
             "live_only",
             "baked_only",
@@ -70,7 +88,7 @@ TRAP_TYPES = (
     Trap(
         "subscription_transfer",
         "a subscription moves to a new customer in another region",
-        plan="families.billing.traps.subscription_transfer:plan",
+        plan=partial(_plan, "subscription_transfer"),
         mistakes=(
             "renamed_in_place",
             "not_reassigned",
@@ -88,7 +106,7 @@ TRAP_TYPES = (
     Trap(
         "upgrade_with_discount",
         "a plan upgrade and a discount code at once, from a month on",
-        plan="families.billing.traps.upgrade_with_discount:plan",
+        plan=partial(_plan, "upgrade_with_discount"),
         mistakes=(
             "plan_only",
             "discount_only",

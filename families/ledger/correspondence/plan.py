@@ -179,11 +179,17 @@ def _add_one(script: Script, at: int, deck: list[str], most: int) -> bool:
 
 
 def _leads(draw: Draw, earlier: Sequence[Script]) -> list[Delegation]:
-    """Return what a customer may leave to persons of those planned before it whom nobody follows yet."""
-    followed = {
-        one.act.customer for other in earlier for one in other.instructions if isinstance(one.act, Delegation)
+    """Return what a customer may leave to persons of those planned before it whom nobody follows yet.
+
+    None of these leaves a matter to somebody else: whether that passes on would be open to two readings.
+    """
+    leaving = {
+        number: one.act.customer
+        for number, other in enumerate(earlier)
+        for one in other.instructions
+        if isinstance(one.act, Delegation)
     }
-    free = [number for number in range(len(earlier)) if number not in followed]
+    free = [number for number in range(len(earlier)) if number not in {*leaving, *leaving.values()}]
     return [
         lead
         for number in draw.shuffled(free)[:MOST_LEADS]

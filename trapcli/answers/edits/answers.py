@@ -28,6 +28,7 @@ from trapcli.answers.edits.judging.report_comparison import (
     track_reads,
 )
 from trapcli.answers.edits.judging.verdict_view import verdict_sections
+from trapcli.answers.edits.limits import edits_read
 from trapcli.answers.edits.parsing.reader import read_edits
 from trapcli.answers.edits.tables import Row, Table, Tables, read_table, schema
 from trapcli.core.contract import Answer, Case, Problem, Section, Verdict
@@ -35,6 +36,7 @@ from trapcli.core.errors import TrapError
 from trapcli.core.output import Output
 
 CELLS_SHOWN = 40
+MISSED = "missed"  # in the facts of a case: a list of what can be missed, each with `name` and `result`
 CASES_KEPT = 32  # how many prepared cases are kept in memory
 
 Outputs = Mapping[str, ReportOutput]  # by the report's name
@@ -101,12 +103,16 @@ class EditsAnswers:
 
     def judge(self, case: Case, answer: Answer) -> Verdict:
         """Return the verdict: whether all reports print what they print with the gold edits."""
-        prepared = self.prepared(case)
-        applied = apply_edits(self.schema, prepared.tables, answer.value, prepared.index)
+        prepared, edits = self.prepared(case), answer.value[: edits_read(case.facts)]
+        applied = apply_edits(self.schema, prepared.tables, edits, prepared.index)
         yours = dict(self._run_reports(prepared.tables, applied, prepared.before, prepared.reads))
         wrong = [name for name in yours if yours[name].digest != prepared.right[name].digest]
         collateral = find_collateral(self.schema, prepared.tables, prepared.gold, applied, not wrong)
-        notes = (*applied.notes, *collateral_notes(self.schema, prepared.columns, applied, collateral))
+        notes = (
+            *_dropped(answer.value, edits),
+            *applied.notes,
+            *collateral_notes(self.schema, prepared.columns, applied, collateral),
+        )
         reports = {name: yours[name].error or ("differs" if name in wrong else "matches") for name in yours}
         if not wrong:
             details = {"reports": reports, "cells_differ": 0, "cells": [], "collateral": len(collateral)}
@@ -118,8 +124,12 @@ class EditsAnswers:
             "cells": cells[:CELLS_SHOWN],
             "collateral": len(collateral),
         }
-        reason = _failure_reason(len(answer.value), wrong, yours, cells)
-        return Verdict("failed", reason, _result(yours), _partial_credit(prepared, yours), notes, details)
+        reason, result = _failure_reason(len(edits), wrong, yours, cells), _result(yours)
+        missed = next((one["name"] for one in case.facts.get(MISSED, ()) if one["result"] == result), "")
+        credit = _partial_credit(prepared, yours)
+        return Verdict(
+            "failed", reason, result, credit, notes, details, f"missed: {missed}" if missed else ""
+        )
 
     def view(self, verdict: Verdict) -> Sequence[Section]:
         """Return which reports match, and the cells that differ."""
@@ -128,9 +138,20 @@ class EditsAnswers:
     def passes(self, case: Case, edits: Sequence[Any]) -> bool:
         """Whether these edits pass; faster than `judge`, because the first wrong report decides."""
         prepared = self.prepared(case)
-        applied = apply_edits(self.schema, prepared.tables, edits, prepared.index)
+        return self.matches(prepared, apply_edits(self.schema, prepared.tables, edits, prepared.index))
+
+    def matches(self, prepared: PreparedCase, applied: AppliedEdits) -> bool:
+        """Whether all reports print what they should on tables with edits; the first wrong one decides."""
         outputs = self._run_reports(prepared.tables, applied, prepared.before, prepared.reads)
         return all(output.digest == prepared.right[name].digest for name, output in outputs)
+
+    def outcome(self, case: Case, edits: Sequence[Any]) -> tuple[str, list[dict[str, Any]]]:
+        """Return the `Verdict.result` of these edits, and the report cells that they leave wrong."""
+        prepared = self.prepared(case)
+        applied = apply_edits(self.schema, prepared.tables, edits, prepared.index)
+        yours = dict(self._run_reports(prepared.tables, applied, prepared.before, prepared.reads))
+        wrong = [name for name in yours if yours[name].digest != prepared.right[name].digest]
+        return _result(yours), list(_wrong_cells(wrong, yours, prepared.right))
 
     def read_tables(self, case: Case) -> dict[str, list[dict[str, str]]]:
         """Return the rows of the case's tables by file name; TrapError if a table is damaged."""
@@ -198,6 +219,13 @@ class EditsAnswers:
         read = table_reader(later, applied.broken)
         for name, report in zip(names, self.reports, strict=True):
             yield name, run_report(report, read)
+
+
+def _dropped(edits: Sequence[Any], read: Sequence[Any]) -> tuple[str, ...]:
+    """Return a note on the edits beyond those that are read."""
+    first, last = len(read) + 1, len(edits)
+    which = f"edits {first} to {last} were" if last > first else f"edit {last} was"
+    return (f"{which} dropped: only the first {len(read)} count",) if last >= first else ()
 
 
 def _broken(case: Case, why: str) -> TrapError:

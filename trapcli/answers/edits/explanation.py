@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from trapcli.answers.edits.answers import EditsAnswers
 from trapcli.answers.edits.judging.report_comparison import differing_cells
@@ -26,9 +27,7 @@ def case_sections(answers: EditsAnswers, case: Case, public: bool) -> Sequence[S
 
 def _private_sections(answers: EditsAnswers, case: Case) -> Sequence[Section]:
     prepared = answers.prepared(case)
-    facts = tuple(
-        (name, value if isinstance(value, str) else json.dumps(value)) for name, value in case.facts.items()
-    )
+    facts = tuple((name, _text(value)) for name, value in case.facts.items() if not _is_table(value))
     gold = tuple(
         (
             str(number),
@@ -45,11 +44,35 @@ def _private_sections(answers: EditsAnswers, case: Case) -> Sequence[Section]:
         for row, column, old, new in differing_cells(prepared.before[name], right)
     )
     return [
-        Section("Facts of the trap", ("fact", "value"), facts),
+        *([Section("Facts of the trap", ("fact", "value"), facts)] if facts else []),
+        *(_table(name, value) for name, value in case.facts.items() if _is_table(value)),
         Section("Gold edits", ("#", "file", "op", "match", "set or row"), gold),
         Section("Change in the reports", ("report", "row", "column", "before", "after"), changes),
         *_next_month(answers, case),
     ]
+
+
+def _is_table(value: Any) -> bool:
+    """Whether a fact is a list of records."""
+    return isinstance(value, list) and bool(value) and all(isinstance(one, dict) for one in value)
+
+
+def _table(name: str, records: Sequence[Mapping[str, Any]]) -> Section:
+    """Return a fact that is a list of records as a table; digests say nothing to a person."""
+    columns = tuple(column for column in records[0] if column != "result")
+    rows = tuple(tuple(_text(record[column]) for column in columns) for record in records)
+    return Section(f"{name[0].upper()}{name[1:]}", columns, rows)
+
+
+def _text(value: Any) -> str:
+    """Return a fact for a person."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(map(_text, value))
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_text(one)}" for key, one in value.items())
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _next_month(answers: EditsAnswers, case: Case) -> Iterator[Section]:

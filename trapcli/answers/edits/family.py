@@ -1,24 +1,30 @@
 """A family with answers of edits, made from declarations: tables, reports, traps and a solver."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from trapcli.answers.edits.answers import EditsAnswers
+from trapcli.answers.edits.answers import MISSED, EditsAnswers
 from trapcli.answers.edits.authoring.case_checks import case_problems
 from trapcli.answers.edits.authoring.plan import Plan, PlanFailed, Trap
 from trapcli.answers.edits.authoring.table_diff import diff
 from trapcli.answers.edits.explanation import case_sections
 from trapcli.answers.edits.judging.report_comparison import report_name
+from trapcli.answers.edits.limits import EDITS_READ, READ
 from trapcli.answers.edits.tables import Tables, write_table
 from trapcli.core.contract import Case, Files, Problem, Section
 from trapcli.core.draw import Draw
 from trapcli.core.errors import TrapError
 
 PLANS_TRIED = 100
+# A text that explains what can be found out, and the text that stands there if it is to be found out.
+GUIDANCE = re.compile(
+    r"^<!-- guidance -->\n(.*?)^<!-- else -->\n(.*?)^<!-- end -->\n", re.MULTILINE | re.DOTALL
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,20 +95,39 @@ class EditsFamily:
         """Return the ticket and tables; unless `public` also the facts, the gold edits and their effect."""
         return case_sections(self.answers, case, public)
 
-    def case_readme(self) -> str:
-        """Return the README of every case: the family's part, then what to print."""
+    def case_readme(self, guided: bool = True) -> str:
+        """Return the README of every case: the family's part, then what to print.
+
+        guided: which of two texts is used where the family's part has `GUIDANCE`.
+        """
         text = self.readme
         if "\n" not in text:
             package, _, file = text.partition(":")
             text = Path(str(import_module(package).__file__)).with_name(file).read_text(encoding="utf-8")
+        text = GUIDANCE.sub(lambda match: match[1 if guided else 2], text)
         return f"{text.strip()}\n\n{self.answers.instructions()}"
 
     def _case(self, trap: Trap, plan: Plan) -> Case:
-        files = {"README.md": self.case_readme(), "ticket.md": plan.ticket}
+        gold = diff(self.answers.schema, plan.before, plan.after)
+        readme = self.case_readme(plan.guided)
+        if plan.readme:
+            text, instructions = readme.removesuffix(self.answers.instructions()), self.answers.instructions()
+            readme = f"{text}{plan.readme.strip()}\n\n{instructions}"
+        files = {"README.md": readme, "ticket.md": plan.ticket}
         files |= {table.name: write_table(table, plan.before[table.name]) for table in self.answers.tables}
         files |= {f"{report_name(report)}.py": _source(report) for report in self.answers.reports}
-        gold = diff(self.answers.schema, plan.before, plan.after)
-        return Case(self.name, trap.name, files, gold, trap.mistakes, plan.facts)
+        mistakes = trap.mistakes if plan.mistakes is None else plan.mistakes
+        facts = {**plan.facts, **({READ: plan.edits_read} if plan.edits_read != EDITS_READ else {})}
+        case = Case(self.name, trap.name, files, gold, mistakes, facts)
+        if not plan.missed:
+            return case
+        missed = []
+        for one in plan.missed:
+            result, cells = self.answers.outcome(case, one.edits)
+            record = {"name": one.name, "request": one.request, "wrong cells": len(cells), "result": result}
+            first = cells[0] if cells else {}
+            missed.append({**record, "first": " ".join(str(cell) for cell in first.values())})
+        return replace(case, facts={**facts, MISSED: missed})
 
 
 def load_function(function: Callable[..., Any] | str) -> Callable[..., Any]:

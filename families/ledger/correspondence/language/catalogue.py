@@ -5,8 +5,8 @@ python -m families.ledger.correspondence.language.catalogue > docs/ledger-instru
 
 from collections.abc import Iterator
 
-from families.ledger.correspondence.language.grammar import skeletons
 from families.ledger.correspondence.language.phrasebook import Section, sections
+from trapcli.wording.grammar import skeletons
 
 TITLES = {
     "orders": "What is ordered",

@@ -16,10 +16,10 @@ from families.ledger.correspondence.acts import (
     OneOff,
     StandingOrder,
 )
-from families.ledger.correspondence.language.grammar import Filler, expand
 from families.ledger.correspondence.language.phrasebook import patterns
 from families.ledger.correspondence.language.references import Place
 from families.ledger.domain.formats import money
+from trapcli.wording.grammar import Filler, expand
 
 # How the first day, the last day and the reason can be placed around an order.
 PREFIX, SUFFIX, SEPARATE = "prefix", "suffix", "separate"

@@ -16,11 +16,11 @@ from families.ledger.correspondence.acts import (
 from families.ledger.correspondence.correspondence import Customer
 from families.ledger.correspondence.frame import Invoice, Receipt
 from families.ledger.correspondence.language.clauses import clause, say, some_amount
-from families.ledger.correspondence.language.grammar import Filler, expand
 from families.ledger.correspondence.language.phrasebook import patterns
 from families.ledger.correspondence.language.references import Place
 from families.ledger.correspondence.language.swapped import from_our_side, from_third_side
 from families.ledger.domain.formats import money
+from trapcli.wording.grammar import Filler, expand
 
 MOST_USES = 2  # of a filler sentence in a case
 TRIES = 12

@@ -35,7 +35,7 @@ stands first here goes before what stands later:
 - An instruction holds from the day of its mail, receipts of that day included, unless it names another
   first day. It holds until a mail changes or ends it, unless it names a last day.
 - "From" a day includes that day, "after" a day does not. "Until", "through", "up to and including" and
-  "last day" include the day.
+  "last day" include the day. "This" and "it" in a sentence about days mean the order just before.
 - There are four matters: the general sequence, the special sequence with its limit, the branch that
   comes first, and disputes, each invoice by itself. A later instruction (one with a later first day)
   replaces an earlier one on the same matter and leaves the other matters alone. One that names no limit

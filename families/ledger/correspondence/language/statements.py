@@ -23,11 +23,11 @@ from families.ledger.correspondence.language.clauses import (
     say,
     standing_sentences,
 )
-from families.ledger.correspondence.language.grammar import expand
 from families.ledger.correspondence.language.phrasebook import patterns
 from families.ledger.correspondence.language.references import Place
 from families.ledger.correspondence.language.swapped import from_our_side
 from families.ledger.domain.formats import money
+from trapcli.wording.grammar import expand
 
 WHICH = ("", "first", "second")
 DELEGATED = {"sequence": "the general sequence of invoices", "branch": "the branch that comes first"}

@@ -319,14 +319,18 @@ def test_lone_surrogates_are_replaced() -> None:
 
 
 def test_only_the_first_edits_count() -> None:
-    """Edits after the thirtieth are dropped, and a note says which."""
-    for count, note in [(30, ()), (31, "edit 31 was dropped"), (45, "edits 31 to 45 were dropped")]:
+    """More edits than any case needs are dropped, and a note says which."""
+    for count, note in [
+        (MAX_EDITS, ()),
+        (MAX_EDITS + 1, "edit 5001 was dropped"),
+        (MAX_EDITS + 15, "edits 5001 to 5015 were dropped"),
+    ]:
         printed = json.dumps([{"file": k, "op": k} for k in range(count)])
         for text in (printed, f"x{printed}"):
             answer = read_edits(Output(text))
             assert isinstance(answer, Answer)
             assert answer.value == tuple({"file": k, "op": k} for k in range(MAX_EDITS))
-            assert answer.notes == (note and (f"{note}: only the first 30 count",))
+            assert answer.notes == (note and (f"{note}: no more than 5000 are read",))
 
 
 def test_edits_that_are_dropped_must_be_json() -> None:

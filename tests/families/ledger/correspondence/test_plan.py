@@ -107,6 +107,19 @@ def test_a_silenced_person_writes_no_more_than_the_trap(planned: list[Correspond
 
 
 @pytest.mark.slow
+def test_nobody_who_decides_for_others_leaves_a_matter_to_a_third(planned: list[Correspondence]) -> None:
+    """A customer whose person decides for another one leaves nothing to others itself: would that pass on?"""
+    for one in planned:
+        leaving = {
+            number: instruction.act.customer
+            for number, customer in enumerate(one.customers)
+            for instruction in customer.instructions
+            if isinstance(instruction.act, Delegation)
+        }
+        assert not leaving.keys() & set(leaving.values())
+
+
+@pytest.mark.slow
 def test_delegated_matters_are_left_alone(planned: list[Correspondence]) -> None:
     """After the day on which a customer leaves a matter to another, its own mails order nothing on it."""
     found = 0

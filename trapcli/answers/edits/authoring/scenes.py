@@ -61,6 +61,11 @@ class History(Generic[T]):
         """Return this history with `value` from `start` on, in place of all later steps."""
         return History((*(step for step in self.steps if step[0] < start), (start, value)))
 
+    def insert(self, start: str, value: T) -> "History[T]":
+        """Return this history with `value` from `start` on, up to the next step that it has."""
+        others = [step for step in self.steps if step[0] != start]
+        return History(tuple(sorted([*others, (start, value)], key=lambda step: step[0])))
+
 
 def always(value: T) -> History[T]:
     """Return the history of a value that never changes."""

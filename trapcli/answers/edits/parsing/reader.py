@@ -8,12 +8,13 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from trapcli.answers.edits.limits import MOST_EDITS_READ
 from trapcli.answers.edits.parsing.strict_json import LONGEST, MAX_DEPTH, Broken, Decoder
 from trapcli.core.contract import Answer, Problem
 from trapcli.core.output import Output, unfenced
 from trapcli.core.shorten import listed, quoted
 
-MAX_EDITS = 30
+MAX_EDITS = MOST_EDITS_READ  # see `limits.edits_read` for how many of them count in a case
 MOST_VALUES = 300_000  # arrays and objects that are tried, for a few seconds; then reading gives up
 
 COMMENT = r"(?:(?://|#)[^\n]{0,200}+\s*+)?"  # which JSON does not have
@@ -171,7 +172,7 @@ def _from_value(value: Any) -> Answer | Problem | None:
 def _answer(edits: list[Any]) -> Answer:
     count = len(edits)
     which = f"edits {MAX_EDITS + 1} to {count} were" if count > MAX_EDITS + 1 else f"edit {count} was"
-    note = f"{which} dropped: only the first {MAX_EDITS} count"
+    note = f"{which} dropped: no more than {MAX_EDITS} are read"
     return Answer(tuple(edits[:MAX_EDITS]), (note,) if count > MAX_EDITS else ())
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from datetime import date
 from fractions import Fraction
+from functools import lru_cache
 
 MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
           "november", "december")  # fmt: skip
@@ -82,6 +83,7 @@ def shift_month(month: str, by: int) -> str:
     return f"{count // 12:04d}-{count % 12 + 1:02d}"
 
 
+@lru_cache(maxsize=8192)
 def cents(cell: str) -> int:
     """Return a number of dollars as whole cents."""
     return round_half_up(Fraction(cell) * 100)

@@ -4,10 +4,10 @@ import pytest
 from checkout import ROOT
 
 from families.ledger.correspondence.language import catalogue
-from families.ledger.correspondence.language.grammar import expand, parse, skeletons, slots_of
 from families.ledger.correspondence.language.phrasebook import sections
 from families.ledger.correspondence.language.swapped import from_our_side, from_third_side
 from trapcli.core.draw import Draw
+from trapcli.wording.grammar import expand, parse, skeletons, slots_of
 
 
 def test_a_pattern_expands_to_one_of_its_texts() -> None:

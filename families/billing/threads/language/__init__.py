@@ -1,0 +1,1 @@
+"""The phrase books of threads, text files beside this module."""
