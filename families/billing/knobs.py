@@ -13,12 +13,13 @@ class Knobs:
     subscriptions: int = knob(2, 1, 4, "most subscriptions of a customer who is not in the ticket")
     periods: int = knob(6, 5, 24, "months of invoices")
     affected: int = knob(
-        2, 2, 20, "issued invoices that the ticket covers, about; some traps cover one, whatever this says"
-    )
+        2, 2, 20, "issued invoices that one request covers, about; some traps cover one, whatever this says",
+        private=True,
+    )  # fmt: skip
     distractors: int = knob(2, 0, 40, "customers, codes and invoices that look covered and are not")
     noise: int = knob(4, 0, 200, "rows in each table that no report reads")
     requests: int = knob(
-        1, 1, 400, "requests to carry out; from 2 on the ticket is a thread with corrections"
+        1, 1, 400, "requests to carry out; from 2 on the ticket is a thread with corrections", private=True
     )
     pointing: int = knob(0, 0, 1, "1: a thread points at records by facts; 0: it names them")
     guidance: int = knob(1, 0, 1, "1: the case README says what each report reads; 0: the scripts do")

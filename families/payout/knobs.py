@@ -14,7 +14,7 @@ class Knobs:
     sales: int = knob(24, 12, 8000, "retail sales, about")
     orders: int = knob(7, 3, 1500, "b2b sales, about")
     weeks: int = knob(8, 4, 52, "weeks that the sales spread over")
-    affected: int = knob(4, 4, 24, "sales that the ticket covers, about")
+    affected: int = knob(4, 4, 24, "sales that the ticket covers, about", private=True)
     distractors: int = knob(2, 0, 40, "vendors, listings and sales that look covered and are not")
     noise: int = knob(4, 0, 300, "rows in each table that no report reads")
 

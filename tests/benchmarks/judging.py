@@ -19,7 +19,7 @@ from typing import Any
 from trapcli.answers.edits import EditsFamily
 from trapcli.answers.edits.judging.applied_edits import apply_edits
 from trapcli.answers.edits.judging.report_comparison import report_name
-from trapcli.answers.edits.tables import write_table
+from trapcli.answers.edits.tables import Tables, write_table
 from trapcli.building.case_builder import build_case
 from trapcli.core import registry
 from trapcli.core.contract import Case
@@ -49,25 +49,29 @@ def seconds(work: Callable[[], object], rounds: int) -> float:
 
 
 def judge_on_disk(family: EditsFamily, case: Case, edits: Sequence[Any]) -> bool:
-    """Return the verdict of the baseline."""
+    """Return the verdict of the baseline: reports run on the tables as they are, and next month's."""
     answers, outputs = family.answers, []
     for some in (edits, case.gold):
-        with tempfile.TemporaryDirectory() as directory:
-            applied = apply_edits(answers.schema, answers.read_tables(case), some)
-            files = dict(case.files)
-            files |= {
-                file: write_table(table, applied.tables[file]) for file, table in answers.schema.items()
-            }
-            for file, text in files.items():
-                Path(directory, file).write_text(text, encoding="utf-8")
-            scripts = [f"{report_name(report)}.py" for report in answers.reports]
-            outputs.append(
-                [
-                    subprocess.run([sys.executable, script], cwd=directory, capture_output=True).stdout
-                    for script in scripts
-                ]
-            )
+        before = answers.read_tables(case)
+        now = apply_edits(answers.schema, before, some).tables
+        later = answers.next_month(before, now) if answers.next_month else {}
+        outputs.append([_printed(family, case, now), _printed(family, case, {**now, **later})])
     return outputs[0] == outputs[1]
+
+
+def _printed(family: EditsFamily, case: Case, tables: Tables) -> list[bytes]:
+    """Return what each report prints, run as a process in a directory with these tables."""
+    answers = family.answers
+    with tempfile.TemporaryDirectory() as directory:
+        files = dict(case.files)
+        files |= {file: write_table(table, tables[file]) for file, table in answers.schema.items()}
+        for file, text in files.items():
+            Path(directory, file).write_text(text, encoding="utf-8")
+        scripts = [f"{report_name(report)}.py" for report in answers.reports]
+        return [
+            subprocess.run([sys.executable, script], cwd=directory, capture_output=True).stdout
+            for script in scripts
+        ]
 
 
 def judge_all(family: EditsFamily, cases: Sequence[Case]) -> int:

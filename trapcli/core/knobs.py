@@ -13,14 +13,15 @@ from trapcli.core.shorten import quoted
 RANGE = r"(-?[0-9]{1,9})(?:-([0-9]{1,9}))?"  # a whole number, or two with a hyphen between them
 
 
-def knob(default: int, low: int, high: int, help: str) -> Any:
+def knob(default: int, low: int, high: int, help: str, private: bool = False) -> Any:
     """Declare a knob: a field of a family's frozen `knobs` dataclass.
 
     default: its value unless set.
     low, high: its range, both included.
     help: one line, shown by `--help` and `inspect`.
+    private: whether its value would help an agent, so that the public half of a suite does not name it.
     """
-    return field(default=default, metadata={"low": low, "high": high, "help": help})
+    return field(default=default, metadata={"low": low, "high": high, "help": help, "private": private})
 
 
 def parse_knobs(family: Family, values: Mapping[str, Any]) -> Any:

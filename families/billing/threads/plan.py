@@ -134,8 +134,8 @@ def _apart(world: World, before: Tables, requests: Sequence[Request]) -> Tables:
 
 
 def _visible(tables: Tables) -> list[Any]:
-    """Return the rows of the tables that a report reads."""
-    return [list(tables[table.name]) for table in TABLES if table.name not in ("support_tickets.csv",)]
+    """Return the rows of the tables, in the order of their keys."""
+    return [sorted(tables[table.name], key=table.key_of) for table in TABLES]
 
 
 def _computed(before: Tables, after: Tables) -> Iterator[str]:

@@ -18,15 +18,16 @@ from families.billing.threads.requests import (
     Request,
 )
 
-STATE, CORRECT, WITHDRAW, REINSTATE = "state", "correct", "withdraw", "reinstate"
+STATE, CORRECT, WITHDRAW, REINSTATE, SUPPLY = "state", "correct", "withdraw", "reinstate", "supply"
+SUPPLIED = "supplied"
 PLAIN, CORRECTED, WITHDRAWN, REINSTATED = "plain", "corrected", "withdrawn", "reinstated"
 OVERRULED, BARRED, CONDITIONAL = "overruled", "barred", "conditional"
 # How often each happens, in percent of the requests of a thread.
 SHAPES = (
-    (PLAIN, 30), (CORRECTED, 24), (WITHDRAWN, 9), (REINSTATED, 9), (OVERRULED, 11), (BARRED, 7),
-    (CONDITIONAL, 10),
+    (PLAIN, 20), (SUPPLIED, 14), (CORRECTED, 20), (WITHDRAWN, 9), (REINSTATED, 9), (OVERRULED, 11),
+    (BARRED, 7), (CONDITIONAL, 10),
 )  # fmt: skip
-IN_FORCE = (PLAIN, CORRECTED, REINSTATED, OVERRULED)
+IN_FORCE = (PLAIN, SUPPLIED, CORRECTED, REINSTATED, OVERRULED)
 # The fields of a request that a later message may correct.
 FIELDS = {
     MOVE: (START, "region"), PRICE: (START, "price"), REBRAND: ("price",), SHARE: ("percent",),
@@ -44,8 +45,8 @@ class Condition(NamedTuple):
 class Step(NamedTuple):
     """One thing that a message says about a request.
 
-    form: STATE, CORRECT, WITHDRAW or REINSTATE.
-    field, old, new: of CORRECT what is corrected, from what to what.
+    form: STATE, CORRECT, WITHDRAW, REINSTATE or SUPPLY.
+    field, old, new: of CORRECT what is corrected, from what to what; of SUPPLY what was left open, and is.
     chief: whether the controller says it.
     """
 
@@ -100,6 +101,9 @@ def write_script(drafter: Drafter, world: World, request: Request, shape: str) -
         return Script(
             shape, request, request, (Step(STATE), Step(WITHDRAW), Step(REINSTATE)), (unread, again)
         )
+    if shape == SUPPLIED and START in request.values:
+        supplied = (Step(STATE), Step(SUPPLY, START, new=request.values[START]))
+        return Script(shape, request, request, supplied, (unread,))
     if shape == CONDITIONAL and (found := _condition(drafter, world)):
         condition, holds = found
         missed = (unread,) if holds else (Missed("its condition", 0, request),)
@@ -159,7 +163,9 @@ def _condition(drafter: Drafter, world: World) -> tuple[Condition, bool] | None:
 def draw_shapes(drafter: Drafter, requests: int) -> Iterator[str]:
     """Yield the shapes of scripts until this many requests are in force."""
     weighted = [shape for shape, weight in SHAPES for _ in range(weight)]
-    yield drafter.draw.choice((PLAIN, CORRECTED, OVERRULED, REINSTATED))  # the trap's own request holds
+    yield drafter.draw.choice(
+        (PLAIN, SUPPLIED, CORRECTED, OVERRULED, REINSTATED)
+    )  # the trap's own request holds
     in_force = 1
     while in_force < requests:
         shape = drafter.draw.choice(weighted)

@@ -18,7 +18,16 @@ from families.billing.threads.requests import (
     Request,
 )
 from families.billing.threads.schedule import STAFF, Message
-from families.billing.threads.scripts import CORRECT, REINSTATE, STATE, WITHDRAW, Script, Step
+from families.billing.threads.scripts import (
+    CORRECT,
+    REINSTATE,
+    STATE,
+    SUPPLIED,
+    SUPPLY,
+    WITHDRAW,
+    Script,
+    Step,
+)
 from trapcli.core.draw import Draw
 from trapcli.wording.grammar import expand
 
@@ -79,7 +88,7 @@ class Speaker:
 
     def _statement(self, script: Script, step: Step) -> str:
         if step.form == STATE:
-            told = self._say(_section(script.stated), script.stated)
+            told = self._say(_section(script.stated), script.stated, script.shape == SUPPLIED)
             if script.condition:
                 told += " " + self._condition(script)
             elif self.draw.chance(REASONED):
@@ -88,17 +97,15 @@ class Speaker:
         topic = self._topic(script.stated)
         if step.form in (WITHDRAW, REINSTATE):
             return self._say(step.form, topic=topic)
-        assert step.form == CORRECT
         kind = script.stated.kind
         day_or_month = "day" if kind in (MOVE, TRANSFER) else "month"
         section = f"field {step.field} {day_or_month}" if step.field == START else f"field {step.field}"
-        return self._say(
-            CORRECT,
-            topic=topic,
-            field=self.draw.choice(patterns(section)),
-            old=self._value(step.field, step.old),
-            new=self._value(step.field, step.new),
-        )
+        slots = {"topic": topic, "field": self.draw.choice(patterns(section))}
+        slots["new"] = self._value(step.field, step.new)
+        if step.form == SUPPLY:
+            return self._say(SUPPLY, None, False, **slots)
+        assert step.form == CORRECT
+        return self._say(CORRECT, None, False, old=self._value(step.field, step.old), **slots)
 
     def _condition(self, script: Script) -> str:
         assert script.condition
@@ -112,9 +119,14 @@ class Speaker:
         pattern = self.draw.choice(patterns(f"topic {request.kind}"))
         return expand(self.draw, pattern, self._slots(request))
 
-    def _say(self, section: str, request: Request | None = None, **slots: str) -> str:
+    def _say(self, section: str, request: Request | None = None, is_open: bool = False, **slots: str) -> str:
+        """Return a sentence of a section.
+
+        is_open: whether the start of the request is left open.
+        """
         pattern = self.draw.choice(patterns(section))
-        return _sentence(expand(self.draw, pattern, {**(self._slots(request) if request else {}), **slots}))
+        own = self._slots(request, is_open) if request else {}
+        return _sentence(expand(self.draw, pattern, {**own, **slots}))
 
     def _value(self, name: str, value: object) -> str:
         """Return the value of a field of a request."""
@@ -126,14 +138,14 @@ class Speaker:
         assert isinstance(value, int)
         return say.percent(value) if name == "percent" else say.dollars(value)
 
-    def _slots(self, request: Request) -> dict[str, Callable[[], str]]:
+    def _slots(self, request: Request, is_open: bool = False) -> dict[str, Callable[[], str]]:
         """Return what fills the slots of a statement about a request."""
         say, values, kind, record = self.references, request.values, request.kind, request.record
         slots: dict[str, Callable[[], str]] = {}
         if START in values:
             start = values[START]
             name = "month" if len(start) == 7 else "day"
-            spelled = self._value(START, start)
+            spelled = self.draw.choice(patterns(f"open {name}")) if is_open else self._value(START, start)
             slots[name] = lambda: spelled
             slots[f"from {name}"] = lambda: expand(
                 self.draw, self.draw.choice(patterns(f"from {name}")), {name: spelled}

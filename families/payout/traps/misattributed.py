@@ -78,6 +78,9 @@ def _scene(builder: WorldBuilder, start: str, dated: bool) -> Scene[World]:
     if dated:
         place_earlier_sales(builder, booked, start)
     add_sales(builder, rightful, builder.first)
+    booked_sales = len(builder.sales_of(booked)) + orders
+    for _ in range(draw.below(2 * booked_sales - 4)):  # neither vendor always has more sales
+        builder.add_sale(rightful, builder.draw_day(builder.first, builder.last))
     add_sales(builder, twin, start)
     place_distractors(builder, Target(booked, start))
     builder.fill()

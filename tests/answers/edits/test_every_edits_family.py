@@ -5,8 +5,10 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields
 from functools import lru_cache
 from pathlib import Path
+from typing import cast
 
 import pytest
 from rewritings import REWRITINGS, Edits, Rewriting, with_noise
@@ -18,6 +20,7 @@ from trapcli.answers.edits.tables import write_rows, write_table
 from trapcli.building.case_builder import build_case
 from trapcli.core import registry
 from trapcli.core.contract import Answer, Case, Verdict
+from trapcli.core.knobs import parse_knobs
 from trapcli.core.output import output_of
 
 FAMILIES = [name for name in registry.names() if isinstance(registry.family(name), EditsFamily)]
@@ -161,3 +164,23 @@ def test_changes_that_no_report_shows_are_noted(name: str) -> None:
     found = verdict(answers, case, with_noise(answers, case, list(case.gold)))
     assert found.score == 1.0
     assert [note for note in found.notes if note.startswith(f"edit {len(case.gold) + 1}: unseen")]
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_seed_has_other_cases_at_another_level(name: str) -> None:
+    """The cases of one seed at two levels share no row of a customer or vendor."""
+    family, file = registry.family(name), {"billing": "customers.csv", "payout": "suppliers.csv"}[name]
+    one, other = (
+        cast(EditsAnswers, family.answers).read_tables(
+            family.generate("5", parse_knobs(family, family.levels[level]), 0)
+        )[file]
+        for level in (0, 1)
+    )
+    assert not {tuple(row.values()) for row in one} & {tuple(row.values()) for row in other}
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_the_number_of_right_edits_is_not_public(name: str) -> None:
+    """The knobs that say how many rows a ticket covers are marked as private."""
+    knobs = {knob.name: knob.metadata.get("private") for knob in fields(registry.family(name).knobs)}
+    assert knobs["affected"] and knobs.get("requests", True)

@@ -1,8 +1,8 @@
 """A family with answers of edits, made from declarations: tables, reports, traps and a solver."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -67,7 +67,7 @@ class EditsFamily:
     def generate(self, seed: str, knobs: Any, k: int) -> Case:
         """Return case `k` of the seed; TrapError if none can be planned with these knobs."""
         trap = self.trap_types[k % len(self.trap_types)]
-        draw = Draw(f"{self.name}/{self.version}/{seed}/{k}")
+        draw = Draw("/".join([self.name, self.version, seed, str(k), *_others(knobs)]))
         for attempt in range(PLANS_TRIED):
             try:
                 plan = load_function(trap.plan)(draw.stream(f"plan-{attempt}"), knobs)
@@ -128,6 +128,13 @@ class EditsFamily:
             first = cells[0] if cells else {}
             missed.append({**record, "first": " ".join(str(cell) for cell in first.values())})
         return replace(case, facts={**facts, MISSED: missed})
+
+
+def _others(knobs: Any) -> Iterator[str]:
+    """Yield the knobs that differ from their defaults, so that a seed has other cases at another level."""
+    for knob in fields(knobs) if is_dataclass(knobs) else ():
+        if getattr(knobs, knob.name) != knob.default:
+            yield f"{knob.name}={getattr(knobs, knob.name)}"
 
 
 def load_function(function: Callable[..., Any] | str) -> Callable[..., Any]:

@@ -89,6 +89,8 @@ def _slot(name: str) -> str:
         return _any(name)
     if name in ("customer", "other"):
         return f"(?:{_any('customer by plan')}|{NAME})"
+    if name in ("day", "month"):
+        return f"(?:{VALUES[name]}|{_any(f'open {name}')})"
     if name == "sub":
         return _any("sub named", "sub by total")
     if name == "code":

@@ -17,6 +17,7 @@ STATED = (
     "move", "price", "rebrand", "share", "fixed", "transfer new", "transfer known", "upgrade", "addon on",
     "addon off", "code on", "code off",
 )  # fmt: skip
+OPEN = "?"  # a start that a later message gives
 MOST_SENTENCES = 3  # of one statement
 
 
@@ -86,7 +87,11 @@ class Reader:
                 for said in self._statements(line, writer == chiefs[1]):
                     self._take(said)
         always = self.mistake == "condition_ignored"
-        return [order for order in self.orders.values() if order.holds and (order.condition or always)]
+        return [
+            order
+            for order in self.orders.values()
+            if order.holds and (order.condition or always) and OPEN not in order.values.values()
+        ]
 
     def _statements(self, line: str, chief: bool) -> Iterator[Said]:
         """Yield what a paragraph says; Unclear if a sentence is of no known pattern."""
@@ -105,7 +110,7 @@ class Reader:
 
     def _statement(self, text: str, chief: bool) -> Said | None:
         """Return what a text says in the first way of reading it that fits the tables, or None."""
-        for section in (*STATED, "correct", "withdraw", "reinstate", "condition"):
+        for section in (*STATED, "correct", "supply", "withdraw", "reinstate", "condition"):
             for slots in matches(section, text):
                 try:
                     if section in STATED:
@@ -134,15 +139,15 @@ class Reader:
 
     def _follow(self, said: Said, order: Order) -> None:
         """Apply a later statement, unless the controller has decided the point."""
-        name = "" if said.section != "correct" else _field(said.slots["field"])
+        name = _field(said.slots["field"]) if "field" in said.slots else ""
         missed = {"correct": "corrections_missed", "withdraw": "withdrawals_missed"}
-        if self.mistake == missed.get(said.section, "reinstatements_missed"):
+        if said.section != "supply" and self.mistake == missed.get(said.section, "reinstatements_missed"):
             return
         if name in order.decided and not said.chief and self.mistake != "rank_ignored":
             return
         if said.chief:
             order.decided.add(name)
-        if said.section == "correct":
+        if name:
             order.values[name] = self._value(name, said.slots["new"])
         else:
             order.holds = said.section == "reinstate"
@@ -152,7 +157,8 @@ class Reader:
         values: dict[str, str] = {}
         for name in ("day", "month"):
             if name in slots:
-                values["start"] = self._value("start", slots[name])
+                is_open = any(text.lower() in slots[name].lower() for text in sections()[f"open {name}"])
+                values["start"] = OPEN if is_open else self._value("start", slots[name])
         for name in ("region", "plan", "code", "addon"):
             if name in slots:
                 values[name] = self._key(name, slots[name])
