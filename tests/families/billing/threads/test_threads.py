@@ -1,9 +1,11 @@
 """Threads: what they ask for is decided by their text alone, and all that can be missed matters."""
 
 import json
+import re
 from itertools import permutations
 
 import pytest
+from checkout import ROOT
 
 from families.billing import FAMILY
 from families.billing.company.world import tables_of
@@ -117,3 +119,29 @@ def test_guidance_is_a_knob() -> None:
     table = "| `finance_ledger.py` | invoice |"
     assert table in guided and table not in silent
     assert "<!--" not in guided + silent
+
+
+def test_the_docs_have_every_level() -> None:
+    """docs/tickets.md has a line for each level of billing, and says how many requests its threads have."""
+    text = (ROOT / "docs" / "tickets.md").read_text(encoding="utf-8")
+    table = text.partition("## Levels of billing")[2]
+    lines = dict(re.findall(r"^\| (\d+) \| (.+) \|$", table, re.MULTILINE))
+    assert list(lines) == [str(level) for level in range(1, len(LEVELS) + 1)]
+    words = {
+        1: "one",
+        2: "two",
+        3: "three",
+        5: "five",
+        8: "eight",
+        14: "fourteen",
+        24: "twenty-four",
+        40: "forty",
+    }
+    for level, knobs in enumerate(LEVELS, 1):
+        assert words[knobs.get("requests", 1)] in lines[str(level)].lower()
+
+
+def test_the_docs_name_every_kind_of_request() -> None:
+    """docs/tickets.md says of each kind of request what changes."""
+    text = (ROOT / "docs" / "tickets.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)) == set(KINDS)
