@@ -88,7 +88,7 @@ def build_suite(
             with closing(build_cases(family, recipe, stage, jobs)) as built:
                 for case_id, written in built:
                     cases[case_id] = written
-                    _require_alike(family, case_id, written, next(iter(cases.values())))
+                    _require_alike(family, recipe, case_id, written, next(iter(cases.values())))
                     progress(len(cases), recipe.count)
             write_suite(stage, family, recipe, cases, canary(family, recipe.seed))
             _require_unused(targets)  # a run may have started in the meantime
@@ -116,11 +116,17 @@ def _require_unused(targets: Sequence[Path]) -> None:
             )
 
 
-def _require_alike(family: Family, case_id: str, case: WrittenCase, first: WrittenCase) -> None:
+def _require_alike(
+    family: Family, recipe: Recipe, case_id: str, case: WrittenCase, first: WrittenCase
+) -> None:
     """Raise TrapError if a case differs from the first in what must be the same for every trap."""
-    if (case.readme, case.paths) != (first.readme, first.paths):
-        what = README if case.readme != first.readme else "the paths"
-        raise TrapError(
-            f"{what} of {case_id} and of the first case differ, which could give traps away. "
-            f"This is a bug of the family {family.name!r}."
-        )
+    if (case.readme, case.paths) == (first.readme, first.paths):
+        return
+    what = README if case.readme != first.readme else "the paths"
+    ranges = [name for name, value in recipe.knobs.items() if isinstance(value, str)]
+    why = (
+        f"The values drawn for {' and '.join(ranges)} do not go into one suite: give a smaller range."
+        if ranges
+        else f"This is a bug of the family {family.name!r}."
+    )
+    raise TrapError(f"{what} of {case_id} and of the first case differ, which could give traps away. {why}")

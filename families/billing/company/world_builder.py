@@ -34,7 +34,7 @@ class WorldBuilder:
         self.draw, self.knobs = draw, knobs
         first = shift_month(f"{draw.between(2020, 2023)}-01", draw.below(12))
         self.periods = months(first, knobs.periods)
-        self.take_id = Ids(draw, 12 * knobs.customers + 60).take
+        self.take_id = Ids(draw, 12 * knobs.customers + 8 * (knobs.requests - 1) + 60).take
         self._names = draw.shuffled([f"{a} {b}" for a in words.COMPANY for b in words.TRADE])
         self.regions: dict[str, Region] = {}
         self.tiers: dict[str, Tier] = {}
@@ -54,6 +54,8 @@ class WorldBuilder:
         draw, size = self.draw, self.knobs.customers
         self._region_names = draw.shuffled(words.REGION)
         self._rates = draw.shuffled([n for n in range(31, 99) if n % 5])
+        if self.knobs.requests > 1:  # at an even number of tenths, the tax on whole dollars is never a tie
+            self._rates = [n for n in self._rates if n % 2 == 0]
         for _ in range(draw.between(4, 5) + size // 60):
             self.add_region()
         for name, seats in zip(words.TIER, (5, 25, 100, 500), strict=True):
@@ -66,7 +68,9 @@ class WorldBuilder:
         self._addon_prices = draw.shuffled(range(7, 98))
         for _ in range(draw.between(3, 4) + min(34, size // 6)):
             self.add_addon()
-        self._code_words = [word for _ in range(3) for word in draw.shuffled(words.CODE)]
+        more = draw.stream("more codes") if self.knobs.requests > 1 else None
+        spare = [word for _ in range(2) for word in more.shuffled(words.CODE)] if more else []
+        self._code_words = spare + [word for _ in range(3) for word in draw.shuffled(words.CODE)]
         for _ in range(draw.between(3, 4) + min(20, size // 15)):
             self.add_code()
 

@@ -8,6 +8,9 @@ from trapcli.answers.edits.authoring.scenes import always
 SHARES = (6, 8, 9, 11, 12, 13, 14, 16, 17, 18, 21, 22, 24)  # percent
 
 
+MOST_PLANS, MOST_AMOUNTS = 24, 8  # there are no more names
+
+
 @dataclass(frozen=True, slots=True)
 class Stage:
     """Keys of the records that requests are about.
@@ -26,12 +29,12 @@ class Stage:
 def set_stage(builder: WorldBuilder, requests: int) -> Stage:
     """Add the records for this many requests; a customer has two subscriptions, to different plans."""
     draw, count = builder.draw, 2 + requests // 2
-    plans = tuple(builder.add_plan(steady=True) for _ in range(3 + requests // 4))
+    plans = tuple(builder.add_plan(steady=True) for _ in range(min(MOST_PLANS, 3 + requests // 4)))
     shares = tuple(
         builder.add_code(always(share), "percent")
         for share in draw.sample(SHARES, min(len(SHARES), 2 + requests // 5))
     )
-    amounts = tuple(builder.add_code(shape="fixed") for _ in range(1 + requests // 8))
+    amounts = tuple(builder.add_code(shape="fixed") for _ in range(min(MOST_AMOUNTS, 1 + requests // 8)))
     builder.reserve(*plans, *shares, *amounts)
     customers, subscriptions = [], []
     codes = [*shares, *shares, *amounts, ""]

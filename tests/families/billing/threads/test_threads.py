@@ -3,6 +3,7 @@
 import json
 import re
 from itertools import permutations
+from pathlib import Path
 
 import pytest
 from checkout import ROOT
@@ -17,9 +18,12 @@ from families.billing.threads.requests import KINDS, carry_out
 from families.billing.threads.scripts import SHAPES
 from families.billing.threads.stage import set_stage
 from trapcli.answers.edits.limits import MOST_EDITS_READ, edits_read
+from trapcli.building.builder import build_suite, make_recipe
 from trapcli.building.case_builder import build_case
 from trapcli.core.contract import Answer, Case
 from trapcli.core.draw import Draw
+from trapcli.core.errors import TrapError
+from trapcli.suites.halves import Halves
 from trapcli.wording.grammar import skeletons, slots_of
 
 TRAPS = list(FAMILY.traps)
@@ -145,3 +149,10 @@ def test_the_docs_name_every_kind_of_request() -> None:
     """docs/tickets.md says of each kind of request what changes."""
     text = (ROOT / "docs" / "tickets.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)) == set(KINDS)
+
+
+def test_a_range_from_tickets_to_threads_is_refused(tmp_path: Path) -> None:
+    """A suite holds tickets or threads: their READMEs differ, and the error names the knob, not a bug."""
+    recipe = make_recipe(FAMILY, knobs={"requests": "1-3"}, cases=6)
+    with pytest.raises(TrapError, match=r"values drawn for requests .* smaller range"):
+        build_suite(FAMILY, recipe, Halves.of(tmp_path / "billing"))
